@@ -8,7 +8,7 @@
 
 #include "kernels/woa_kernel.h"
 
-enum { kNetpbmLongestSide = 65500, kNetpbmLongestHeader = 32, kNetpbmLargestSample = 255 };
+enum { kNetpbmLongestSide = 65500, kNetpbmLongestHeader = 32, kNetpbmLargestSample = 255, kNetpbmDeepest = 65535 };
 
 typedef struct netpbm {
   uint32_t width, height;
@@ -35,21 +35,22 @@ static inline void netpbm_skip(netpbm_cursor *cursor) {
   }
 }
 
-/* Reads the number called `name`, and the blank behind it. */
-static inline woa_status netpbm_number(netpbm_cursor *cursor, const char *name, uint32_t *value, woa_error *error) {
+/* Reads the number called `name`, of at most `limit`, and the blank behind it. */
+static inline woa_status netpbm_number(netpbm_cursor *cursor, const char *name, uint32_t limit, uint32_t *value,
+                                       woa_error *error) {
   netpbm_skip(cursor);
   const uint8_t *begin = cursor->at;
   *value = 0;
   for (; cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9'; ++cursor->at) {
     *value = *value * 10 + (uint32_t)(*cursor->at - '0');
-    if (*value > kNetpbmLongestSide) {
-      return woa_fail(error, WOA_UNSUPPORTED, "the header's %s is above %d, the largest that is supported", name,
-                      kNetpbmLongestSide);
+    if (*value > limit) {
+      return woa_fail(error, WOA_UNSUPPORTED, "the header's %s is above %u, the largest that is supported", name,
+                      limit);
     }
   }
   if (cursor->at == cursor->end) {
-    return woa_fail(error, WOA_INVALID, "the file ends in its header, at the %s, after %lld bytes of it", name,
-                    (long long)(cursor->at - begin));
+    return woa_fail(error, WOA_INVALID, "the file ends in its header, after %lld digits of the %s; copy the whole file",
+                    (long long)(cursor->at - begin), name);
   }
   if (cursor->at == begin || !netpbm_is_blank(*cursor->at)) {
     return woa_fail(error, WOA_INVALID, "the header's %s has the byte 0x%02x, expected a number", name, *cursor->at);
@@ -68,9 +69,10 @@ static inline woa_status netpbm_find_pixels(const netpbm_cursor *cursor, uint32_
                     picture->height);
   }
   if (found < expected) {
-    return woa_fail(error, WOA_INVALID,
-                    "the file is cut short: it has %llu bytes of pixels, expected %u x %u x %u = %llu",
-                    (unsigned long long)found, picture->width, picture->height, channels, (unsigned long long)expected);
+    return woa_fail(
+        error, WOA_INVALID,
+        "the file is cut short: it has %llu bytes of pixels, expected %u x %u x %u = %llu; copy the whole file",
+        (unsigned long long)found, picture->width, picture->height, channels, (unsigned long long)expected);
   }
   picture->pixels = cursor->at;
   return WOA_OK;
@@ -81,17 +83,19 @@ static inline woa_status netpbm_parse(const woa_input *file, uint32_t channels, 
   const char *magic = channels == 1 ? "P5" : "P6";
   if (file->bytes == 0) return woa_fail(error, WOA_INVALID, "the file is empty, expected a picture (%s)", magic);
   if (file->bytes == 1 || memcmp(file->data, magic, 2) != 0) {
-    return woa_fail(error, WOA_INVALID, "the file begins with the bytes 0x%02x 0x%02x, expected `%s`", file->data[0],
-                    file->bytes > 1 ? file->data[1] : 0, magic);
+    return woa_fail(error, WOA_INVALID,
+                    "the file begins with the bytes 0x%02x 0x%02x, expected `%s`; convert it to binary %s",
+                    file->data[0], file->bytes > 1 ? file->data[1] : 0, magic, channels == 1 ? "PGM" : "PPM");
   }
   netpbm_cursor cursor = {file->data + 2, file->data + file->bytes};
   uint32_t largest = 0;
-  woa_status status = netpbm_number(&cursor, "width", &picture->width, error);
-  if (status == WOA_OK) status = netpbm_number(&cursor, "height", &picture->height, error);
-  if (status == WOA_OK) status = netpbm_number(&cursor, "largest sample", &largest, error);
+  woa_status status = netpbm_number(&cursor, "width", kNetpbmLongestSide, &picture->width, error);
+  if (status == WOA_OK) status = netpbm_number(&cursor, "height", kNetpbmLongestSide, &picture->height, error);
+  if (status == WOA_OK) status = netpbm_number(&cursor, "largest sample", kNetpbmDeepest, &largest, error);
   if (status != WOA_OK) return status;
   if (largest != kNetpbmLargestSample) {
-    return woa_fail(error, WOA_UNSUPPORTED, "the header's largest sample is %u, expected %d", largest,
+    return woa_fail(error, WOA_UNSUPPORTED,
+                    "the header's largest sample is %u, expected %d; convert the file to 8 bits a sample", largest,
                     kNetpbmLargestSample);
   }
   return netpbm_find_pixels(&cursor, channels, picture, error);

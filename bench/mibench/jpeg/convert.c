@@ -4,35 +4,53 @@
 
 enum { kShift = 16, kHalf = 1 << (kShift - 1), kOffset = (kCentre << kShift) + kHalf - 1 };
 
-static inline uint8_t luminance(const uint8_t *p) {
-  return (uint8_t)((19595 * p[0] + 38470 * p[1] + 7471 * p[2] + kHalf) >> kShift);
+/* Two rows of pixels, and the rows of samples that they give. */
+typedef struct row_pair {
+  const uint8_t *upper, *lower;
+  uint8_t *upper_y, *lower_y, *cb, *cr;
+} row_pair;
+
+/* Cb and Cr of pixels, added up. */
+typedef struct chroma {
+  int cb, cr;
+} chroma;
+
+static inline void add_pixel(const uint8_t *pixel, uint8_t *y, chroma *sum) {
+  const int red = pixel[0], green = pixel[1], blue = pixel[2];
+  *y = (uint8_t)((19595 * red + 38470 * green + 7471 * blue + kHalf) >> kShift);
+  sum->cb += (32768 * blue - 11059 * red - 21709 * green + kOffset) >> kShift;
+  sum->cr += (32768 * red - 27439 * green - 5329 * blue + kOffset) >> kShift;
 }
 
-static inline int blueness(const uint8_t *p) {
-  return (32768 * p[2] - 11059 * p[0] - 21709 * p[1] + kOffset) >> kShift;
+/* Means of four; halves are rounded down and up in turns. */
+static inline void set_chroma(const row_pair *rows, int x, const chroma *sum) {
+  const int bias = 1 + x % 2;
+  rows->cb[x] = (uint8_t)((sum->cb + bias) >> 2);
+  rows->cr[x] = (uint8_t)((sum->cr + bias) >> 2);
 }
 
-static inline int redness(const uint8_t *p) { return (32768 * p[0] - 27439 * p[1] - 5329 * p[2] + kOffset) >> kShift; }
-
-static void convert_row(const uint8_t *image, int width, int columns, uint8_t *y) {
-  for (int x = 0; x < width; ++x) y[x] = luminance(image + (ptrdiff_t)x * kChannels);
-  memset(y + width, y[width - 1], (size_t)(columns - width));
-}
-
-/* The means of two rows. Halves are rounded down and up in turns. */
-static void average_rows(const uint8_t *upper, const uint8_t *lower, int width, int columns, uint8_t *cb, uint8_t *cr) {
-  const int whole = width / 2;
-  for (int x = 0; x < columns; ++x) {
-    const ptrdiff_t left = (ptrdiff_t)kChannels * (x < whole ? 2 * x : width - 1);
-    const ptrdiff_t right = (ptrdiff_t)kChannels * (x < whole ? 2 * x + 1 : width - 1);
-    const int bias = 1 + x % 2;
-    cb[x] = (uint8_t)((blueness(upper + left) + blueness(upper + right) + blueness(lower + left) +
-                       blueness(lower + right) + bias) >>
-                      2);
-    cr[x] = (uint8_t)((redness(upper + left) + redness(upper + right) + redness(lower + left) + redness(lower + right) +
-                       bias) >>
-                      2);
+static void convert_rows(const row_pair *rows, int width) {
+  for (int x = 0; x < width / 2; ++x) {
+    const ptrdiff_t left = 2 * (ptrdiff_t)x, at = left * kChannels;
+    chroma sum = {0, 0};
+    add_pixel(rows->upper + at, rows->upper_y + left, &sum);
+    add_pixel(rows->upper + at + kChannels, rows->upper_y + left + 1, &sum);
+    add_pixel(rows->lower + at, rows->lower_y + left, &sum);
+    add_pixel(rows->lower + at + kChannels, rows->lower_y + left + 1, &sum);
+    set_chroma(rows, x, &sum);
   }
+}
+
+/* Repeats the last pixel up to the ends of whole blocks. */
+static void fill_rows(const row_pair *rows, int width, int columns, int chroma_columns) {
+  const ptrdiff_t last = width - 1;
+  chroma sum = {0, 0};
+  add_pixel(rows->upper + last * kChannels, rows->upper_y + last, &sum);
+  add_pixel(rows->lower + last * kChannels, rows->lower_y + last, &sum);
+  memset(rows->upper_y + width, rows->upper_y[last], (size_t)(columns - width));
+  memset(rows->lower_y + width, rows->lower_y[last], (size_t)(columns - width));
+  const chroma doubled = {2 * sum.cb, 2 * sum.cr};
+  for (int x = width / 2; x < chroma_columns; ++x) set_chroma(rows, x, &doubled);
 }
 
 /* Fills rows [filled, rows) of a plane with the row before them. */
@@ -45,15 +63,20 @@ void codec_convert(const uint8_t *image, int height, int width, const planes *ou
   const ptrdiff_t row_bytes = (ptrdiff_t)width * kChannels;
   const int columns = (int)codec_blocks((uint32_t)width) * kBlock;
   const int chroma_columns = (int)codec_chroma_blocks((uint32_t)width) * kBlock;
-  for (int y = 0; y < height; ++y) convert_row(image + y * row_bytes, width, columns, out->y + (ptrdiff_t)y * columns);
-  repeat_last_row(out->y, height, (int)codec_blocks((uint32_t)height) * kBlock, columns);
   const int pairs = (height + 1) / 2;
-  for (int y = 0; y < pairs; ++y) {
-    const uint8_t *upper = image + 2 * y * row_bytes;
-    const uint8_t *lower = 2 * y + 1 < height ? upper + row_bytes : upper;
-    const ptrdiff_t at = (ptrdiff_t)y * chroma_columns;
-    average_rows(upper, lower, width, chroma_columns, out->cb + at, out->cr + at);
+  for (int pair = 0; pair < pairs; ++pair) {
+    const int upper = 2 * pair, lower = upper + 1 < height ? upper + 1 : upper;
+    const ptrdiff_t at = (ptrdiff_t)pair * chroma_columns;
+    const row_pair rows = {.upper = image + upper * row_bytes,
+                           .lower = image + lower * row_bytes,
+                           .upper_y = out->y + (ptrdiff_t)upper * columns,
+                           .lower_y = out->y + (ptrdiff_t)lower * columns,
+                           .cb = out->cb + at,
+                           .cr = out->cr + at};
+    convert_rows(&rows, width);
+    fill_rows(&rows, width, columns, chroma_columns);
   }
+  repeat_last_row(out->y, height, (int)codec_blocks((uint32_t)height) * kBlock, columns);
   const int chroma_rows = (int)codec_chroma_blocks((uint32_t)height) * kBlock;
   repeat_last_row(out->cb, pairs, chroma_rows, chroma_columns);
   repeat_last_row(out->cr, pairs, chroma_rows, chroma_columns);

@@ -23,7 +23,9 @@ _Noreturn static void fail(j_common_ptr info) {
   decoder *d = info->client_data;
   char reason[JMSG_LENGTH_MAX];
   d->errors.format_message(info, reason);
-  d->status = woa_fail(d->error, WOA_INVALID, "cannot decode the JPEG: %s", reason);
+  d->status =
+      woa_fail(d->error, WOA_INVALID, "cannot decode the JPEG of %llu bytes: %s; expected a whole, undamaged file",
+               (unsigned long long)d->file->bytes, reason);
   longjmp(d->escape, 1);
 }
 
@@ -52,7 +54,7 @@ static woa_status read_header(decoder *d) {
   if (is_supported(info)) return WOA_OK;
   return woa_fail(d->error, WOA_UNSUPPORTED,
                   "the JPEG has %d components, the first with %d x %d samples, expected Y, Cb and Cr with 2 x 2 "
-                  "samples of Y for one of the others",
+                  "samples of Y for one of the others; convert it to 4:2:0",
                   info->num_components, info->comp_info[0].h_samp_factor, info->comp_info[0].v_samp_factor);
 }
 

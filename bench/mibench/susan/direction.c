@@ -19,14 +19,17 @@ static moments sum_moments(const uint8_t *pixel, ptrdiff_t width, const uint8_t 
   moments sums = {0, 0, 0, 0, 0};
   for (int dy = -kRadius; dy <= kRadius; ++dy) {
     const int half = kHalfWidth[dy + kRadius];
+    int row = 0, row_x = 0;
     for (int dx = -half; dx <= half; ++dx) {
       const int weight = alike_centre[pixel[dy * width + dx]];
-      sums.x += weight * dx;
-      sums.y += weight * dy;
+      row += weight;
+      row_x += weight * dx;
       sums.xx += weight * dx * dx;
-      sums.yy += weight * dy * dy;
-      sums.xy += weight * dx * dy;
     }
+    sums.x += row_x;
+    sums.y += row * dy;
+    sums.yy += row * dy * dy;
+    sums.xy += row_x * dy;
   }
   return sums;
 }

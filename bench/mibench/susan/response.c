@@ -2,18 +2,23 @@
 
 #include "bench/mibench/susan/susan.h"
 
-/* Adds how alike the pixels of a row of the mask are to the centre. */
-static inline int add_row(const uint8_t *row, int half, const uint8_t *alike_centre) {
-  int sum = 0;
-  for (int dx = -half; dx <= half; ++dx) sum += alike_centre[row[dx]];
-  return sum;
+/* How alike the pixels of a row of the mask are to the centre: the sums of three, five and seven. */
+static inline int sum_3(const uint8_t *row, const uint8_t *alike_centre) {
+  return alike_centre[row[-1]] + alike_centre[row[0]] + alike_centre[row[1]];
+}
+
+static inline int sum_5(const uint8_t *row, const uint8_t *alike_centre) {
+  return alike_centre[row[-2]] + sum_3(row, alike_centre) + alike_centre[row[2]];
+}
+
+static inline int sum_7(const uint8_t *row, const uint8_t *alike_centre) {
+  return alike_centre[row[-3]] + sum_5(row, alike_centre) + alike_centre[row[3]];
 }
 
 static inline int sum_mask(const uint8_t *pixel, ptrdiff_t width, const uint8_t *alike_centre) {
-  return add_row(pixel - 3 * width, 1, alike_centre) + add_row(pixel - 2 * width, 2, alike_centre) +
-         add_row(pixel - width, 3, alike_centre) + add_row(pixel, 3, alike_centre) +
-         add_row(pixel + width, 3, alike_centre) + add_row(pixel + 2 * width, 2, alike_centre) +
-         add_row(pixel + 3 * width, 1, alike_centre);
+  return sum_3(pixel - 3 * width, alike_centre) + sum_5(pixel - 2 * width, alike_centre) +
+         sum_7(pixel - width, alike_centre) + sum_7(pixel, alike_centre) + sum_7(pixel + width, alike_centre) +
+         sum_5(pixel + 2 * width, alike_centre) + sum_3(pixel + 3 * width, alike_centre);
 }
 
 void susan_respond(const uint8_t *picture, int width, int height, const uint8_t table[kDifferences],

@@ -25,7 +25,8 @@ static const int kHalfWidth[kMask] = {1, 2, 3, 3, 3, 2, 1};
 /* Fails for a picture that the mask does not fit in. */
 static inline woa_status susan_check_size(uint32_t width, uint32_t height, woa_error *error) {
   if (width >= kMask && height >= kMask) return WOA_OK;
-  return woa_fail(error, WOA_INVALID, "the picture has %u x %u pixels, expected at least %d x %d, the mask's size",
+  return woa_fail(error, WOA_INVALID,
+                  "the picture has %u x %u pixels, expected at least %d x %d, the mask's size; give a larger one",
                   width, height, kMask, kMask);
 }
 

@@ -32,8 +32,22 @@ def shared(name):
     return path if os.path.exists(path) else None
 
 
+def golden(*names):
+    """The bytes of these files of the data folder, or None where one is missing; prints which data a test then uses."""
+    paths = [shared(name) for name in names]
+    print("data: %s" % (", ".join(names) + " of WOA_MIBENCH_DATA" if all(paths) else "the test's own, without WOA_MIBENCH_DATA"), flush=True)
+    return [read(path, "rb") for path in paths] if all(paths) else None
+
+
 class ProgramTest(WoaTest):
     program = None  # the name of its folder below bench/mibench
+
+    def need_kernels(self, *names):
+        """Skips where a kernel was built without its library."""
+        for name in names:
+            reason = os.path.join(KERNELS, name, "unavailable.txt")
+            if os.path.exists(reason):
+                self.skip(name.split("_")[0], read(reason).strip())
 
     def graph(self, name):
         return os.path.join(SOURCE, "bench", "mibench", self.program, name + ".yaml")
@@ -47,6 +61,20 @@ class ProgramTest(WoaTest):
         self.assertLessEqual(set(places), found)
         text = STAGE.sub(lambda m: m.group(0) + ('on: "%s", ' % places[m.group(1)] if m.group(1) in places else ""), text)
         return self.write("-".join([name, *map(str, places.values())]).replace(":", "") + ".yaml", text)
+
+    def with_outputs(self, name, outputs):
+        """A copy of the graph with more outputs: {output: STAGE.PORT}."""
+        text = read(self.graph(name))
+        more = "".join(", %s: %s" % pair for pair in outputs.items())
+        return self.write(name + "-outputs.yaml", re.sub(r"(?m)^(outputs: \{.*)\}$", lambda m: m.group(1) + more + "}", text))
+
+    def arrays(self, graph, inputs, names, *options):
+        """The bytes of outputs of array type, without their header of 64 bytes."""
+        arguments = [part for name, file in inputs.items() for part in ("--in", name + "=" + file)]
+        arguments += [part for name in names for part in ("--out", "%s=%s" % (name, self.path(name)))]
+        done = self.woa("run", graph, *arguments, *options, environment=self.kernels())
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return [read(self.path(name), "rb")[64:] for name in names]
 
     def random_places(self, name, count, controllers=3):
         """`count` placements of the graph's stages on cpu controllers, the same in every run."""
@@ -113,6 +141,56 @@ class ProgramTest(WoaTest):
         for model in models:
             with self.subTest(graph=name, model=model, transport="ofi"):
                 self.check(self.graph(name), inputs, out, expected, "--model", model, "--transport", "ofi")
+
+    def check_loopback(self, name, inputs, out, expected):
+        report = self.check(self.graph(name), inputs, out, expected, "--processes", "one")
+        self.assertEqual({edge["transport"] for edge in report["edges"]} - {"local"}, {"loopback"})
+
+    def check_nested(self, name, inputs, out, expected, refusal=None):
+        """rpc-nested: right outputs, or a refusal with this text."""
+        done = self.start(self.graph(name), inputs, out, "--model", "rpc-nested", "--instances", "2")
+        if refusal is None:
+            self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+            self.same(read(self.path("out"), "rb"), expected * 2)
+        else:
+            self.refused(done, 1, "as rpc-nested: ", refusal)
+
+    def check_opencl(self, name, stages, inputs, out, expected):
+        """The OpenCL variant of each stage, its neighbours on the processor; skips without OpenCL."""
+        for stage in stages:
+            graph = self.placed(name, {stage: "gpu"})
+            done = self.start(graph, inputs, out)
+            if done.returncode == 3:
+                self.skip("opencl", done.stderr.decode(errors="replace"))
+            with self.subTest(graph=name, stage=stage):
+                self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+                self.same(read(self.path("out"), "rb"), expected)
+                used = {ran["variant"] for ran in json.loads(done.stdout)["stages"] if ran["name"].split("[")[0] == stage}
+                self.assertEqual(used, {"opencl"})
+
+    def check_predictions(self, name, inputs, out, expected, models=MODELS):
+        """Messages and payload bytes of a run equal those that the compiler predicts with the profile of the same input.
+
+        The placement is drawn, since at its optimum a plan has hardly a message.
+        """
+        given = [part for port, file in inputs.items() for part in ("--in", port + "=" + file)]
+        profile, plan = self.path(name + ".profile.json"), self.path(name + ".plan")
+        self.ended("profile", self.graph(name), *given, "--repetitions", "1", "--seconds", "1", "-o", profile)
+        graph = self.placed(name, self.random_places(name, 1)[0])
+        for model in models:
+            with self.subTest(graph=name, model=model, seed=SEED):
+                compiled = self.ended("compile", graph, "--profile", profile, "--model", model, "--window", "1",
+                                      "--placement-limit", "1s", "-o", plan, "--json")
+                predicted = json.loads(compiled.stdout)["certificate"]["prediction"]
+                data, report = self.outcome(plan, inputs, out)
+                self.same(data, expected)
+                self.assertEqual((report["messages"], report["payload_bytes"]), (predicted["messages"], predicted["payload_bytes"]))
+                self.assertGreater(report["messages"], 2)
+
+    def ended(self, *arguments):
+        done = self.woa(*arguments, environment=self.kernels())
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return done
 
     def fails(self, name, inputs, out, *texts, options=()):
         """A run that ends with exit code 1 and these texts in the message of its failure, and writes nothing."""
