@@ -13,7 +13,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const candidate *at = (const candidate *)(const void *)ins[0].data;
   if (at->from == kFromNowhere) start_paths(p, at->node);
   const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
-  outs[0].bytes = relax(p, at, row, (candidate *)(void *)outs[0].data) * sizeof *at;
+  outs[0].bytes = relax(p, at, row, (candidate *)(void *)outs[0].data, 0, UINT32_MAX) * sizeof *at;
   outs[0].written = 1;
   return WOA_OK;
 }

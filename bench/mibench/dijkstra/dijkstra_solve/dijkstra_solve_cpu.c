@@ -17,13 +17,13 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   memcpy(&at, ins[0].data, sizeof at);
   start_paths(&s->paths, at.node);
   s->queue.head = s->queue.tail = 0;
+  queue *q = &s->queue;
   for (;;) {
-    candidate nearer[kNodes];
-    const size_t count = relax(&s->paths, &at, matrix + at.node * kNodes, nearer);
-    const woa_status status = append(&s->queue, nearer, count, error);
+    const woa_status status = check_room(q, kNodes, error);
     if (status != WOA_OK) return status;
-    if (s->queue.head == s->queue.tail) break;
-    at = s->queue.ring[s->queue.head++ % kQueueRoom];
+    q->tail = relax(&s->paths, &at, matrix + at.node * kNodes, q->ring, q->tail, kQueueRoom - 1);
+    if (q->head == q->tail) break;
+    at = q->ring[q->head++ % kQueueRoom];
   }
   outs[0].bytes = write_line(&s->paths, (char *)outs[0].data);
   outs[0].written = 1;
