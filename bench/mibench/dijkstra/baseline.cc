@@ -85,7 +85,8 @@ class Dijkstra : public Program {
   // Compares the line of the last source with the length that the plain loop found.
   [[nodiscard]] bool same_lengths() const {
     const int target = (kSources - 1 + kNodes / 2) % kNodes;
-    const std::string begin = "Shortest path is " + std::to_string(length_[target]) + " in cost.";
+    const int length = length_[target] == kFar ? kNoEdge : length_[target];
+    const std::string begin = "Shortest path is " + std::to_string(length) + " in cost.";
     const std::string_view line(reinterpret_cast<const char*>(solve_.out(0).data), solve_.out(0).bytes);
     return line.starts_with(begin);
   }
