@@ -9,7 +9,7 @@ import random
 import re
 import unittest
 
-from mibench_harness import MODELS, SEED, TRANSPORTS, ProgramTest, main, read, shared
+from mibench_harness import MODELS, SEED, ProgramTest, main, read, shared
 
 NODES, NO_EDGE = 100, 9999
 VARIANTS = ("fine", "device", "coarse")
