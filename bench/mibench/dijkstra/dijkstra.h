@@ -87,17 +87,25 @@ static inline uint32_t relax(paths *p, const candidate *at, const int32_t *row, 
   return count;
 }
 
-/* Fails unless the queue has room for `count` more nodes. */
-static inline woa_status check_room(const queue *q, size_t count, woa_error *error) {
-  const size_t needed = q->tail - q->head + count;
+/* Fails unless the queue has room for all nodes that one node can bring nearer. */
+static inline woa_status check_room(const queue *q, woa_error *error) {
+  const size_t needed = (size_t)(q->tail - q->head) + kNodes;
   if (needed <= kQueueRoom) return WOA_OK;
   return woa_fail(error, WOA_EXHAUSTED,
                   "the queue has room for %d nodes and needs room for %zu: give it a matrix with fewer detours",
                   kQueueRoom, needed);
 }
 
+/* Fails unless a token is a node to look at. */
+static inline woa_status check_candidate(const woa_input *in, woa_error *error) {
+  const candidate *at = (const candidate *)(const void *)in->data;
+  if (in->bytes == sizeof *at && at->node >= 0 && at->node < kNodes) return WOA_OK;
+  return woa_fail(error, WOA_INVALID, "a node has %llu bytes, expected %zu and a number from 0 to %d",
+                  (unsigned long long)in->bytes, sizeof *at, kNodes - 1);
+}
+
 static inline woa_status append(queue *q, const candidate *nearer, size_t count, woa_error *error) {
-  const woa_status status = check_room(q, count, error);
+  const woa_status status = check_room(q, error);
   if (status != WOA_OK) return status;
   for (size_t k = 0; k < count; ++k) q->ring[q->tail++ % kQueueRoom] = nearer[k];
   return WOA_OK;

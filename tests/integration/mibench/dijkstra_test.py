@@ -236,7 +236,7 @@ class BadInputTest(ProgramTest):
         text = {"text": self.write("matrix.txt", text_of(matrix))}
         for name in VARIANTS:
             done = self.start(self.graph(name), text, "text")
-            self.refused(done, 1, "failed at stage " + SOLVER[name], "the queue has room for 4096 nodes", "give it a matrix with fewer detours")
+            self.refused(done, 1, "failed at stage " + SOLVER[name], "the queue has room for 4096 nodes and needs room for 4", "give it a matrix with fewer detours")
 
 
 if __name__ == "__main__":
