@@ -138,7 +138,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   setup.read_declaration = process.read_declaration;
   setup.trace_limit = hello.trace_limit();
   setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
-  setup.processor = hello.processor();
+  setup.processor = process.processor != kNoProcessor ? process.processor : hello.processor();
   if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller(), node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
@@ -220,7 +220,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
       log(LogLevel::kError, give_up(socket, status).message());
     return 1;
   }
-  if (Status status = socket.send(to_ready(node.hosted->device())); !status.ok()) {
+  if (Status status = socket.send(to_ready(node.hosted->device(), node.hosted->processor())); !status.ok()) {
     if (!process.child) log(LogLevel::kError, give_up(socket, status.with_context("the run's host is gone")).message());
     return 1;
   }
