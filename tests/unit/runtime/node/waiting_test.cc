@@ -1,8 +1,7 @@
 #include "runtime/node/waiting.h"
 
-#include <catch2/catch.hpp>
-
 #include "runtime/base/processor.h"
+#include "tests/support/catch.h"
 
 namespace woa {
 namespace {
