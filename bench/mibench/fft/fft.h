@@ -78,6 +78,16 @@ static inline void fft_describe(woa_output *out, uint32_t blocks, uint32_t size)
   out->bytes = (uint64_t)blocks * kParts * size * sizeof(float);
 }
 
+/* Fails for a transform with more than one block left. */
+static inline woa_status fft_check_whole(const woa_input *blocks, woa_error *error) {
+  if (blocks->dims[0] == 1) return WOA_OK;
+  return woa_fail(
+      error, WOA_INVALID,
+      "%u blocks of %u are left, expected one: the graph has fewer stages than log2 of the samples; use the "
+      "graph for this number of samples, or coarse.yaml",
+      blocks->dims[0], blocks->dims[2]);
+}
+
 /* Writes blocks of one sample each, from the place whose number has its bits in reverse. */
 static inline void fft_reverse(const float *samples, uint32_t count, float *blocks) {
   uint32_t place = 0;
