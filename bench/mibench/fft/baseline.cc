@@ -25,7 +25,7 @@ class Fft : public Program {
     transform_.give(0, read_.out(0), 1);
     transform_.fire();
     repetition.system([&] {
-      print_.give(0, transform_.out(0), 2);
+      print_.give(0, transform_.out(0), 3);
       print_.fire();
     });
     repetition.write("text", {print_.out(0).data, print_.out(0).bytes});

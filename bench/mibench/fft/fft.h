@@ -14,14 +14,15 @@
 
 enum { kMostSamples = 65536, kParts = 2 /* real and imaginary */ };
 
-/* Iterations of the next loop are independent, though its input and its output may be the same memory. */
+/* Iterations of the next loop are independent, though its input and its output may be the same memory. clang, which has
+ * no such hint, checks addresses as the loop begins. */
 #if defined(__clang__)
-#define FFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define FFT_INDEPENDENT
 #else
 #define FFT_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Of 2 pi / 2^k; fft_butterflies.cl has the same numbers. */
+/* Cosine and sine of 2 pi / 2^k; fft_butterflies.cl has the same numbers. */
 static const double kCosine[17] = {
     0x1.0000000000000p+0, -0x1.0000000000000p+0, 0x1.1a62633145c07p-54, 0x1.6a09e667f3bcdp-1, 0x1.d906bcf328d46p-1,
     0x1.f6297cff75cb0p-1, 0x1.fd88da3d12526p-1,  0x1.ff621e3796d7ep-1,  0x1.ffd886084cd0dp-1, 0x1.fff62169b92dbp-1,
@@ -77,12 +78,22 @@ static inline void fft_describe(woa_output *out, uint32_t blocks, uint32_t size)
   out->bytes = (uint64_t)blocks * kParts * size * sizeof(float);
 }
 
-/* Writes each sample, a block of its own, to the place whose number has its bits in reverse. */
+/* Fails for a transform with more than one block left. */
+static inline woa_status fft_check_whole(const woa_input *blocks, woa_error *error) {
+  if (blocks->dims[0] == 1) return WOA_OK;
+  return woa_fail(
+      error, WOA_INVALID,
+      "%u blocks of %u are left, expected one: the graph has fewer stages than log2 of the samples; use the "
+      "graph for this number of samples, or coarse.yaml",
+      blocks->dims[0], blocks->dims[2]);
+}
+
+/* Writes blocks of one sample each, from the place whose number has its bits in reverse. */
 static inline void fft_reverse(const float *samples, uint32_t count, float *blocks) {
   uint32_t place = 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    blocks[2 * place] = samples[k];
-    blocks[2 * place + 1] = 0;
+  for (size_t k = 0; k < count; ++k) {
+    blocks[2 * k] = samples[place];
+    blocks[2 * k + 1] = 0;
     uint32_t bit = count / 2;
     for (; place & bit; bit /= 2) place ^= bit;
     place |= bit;
@@ -102,33 +113,40 @@ static inline void fft_make_factors(uint32_t size, int inverse, double *factors)
   }
 }
 
-/* Joins two blocks of `size`; `out` may be `in`. */
-static inline void fft_join_two(const float *in, float *out, uint32_t size, const double *factors) {
-  FFT_INDEPENDENT
-  for (uint32_t n = 0; n < size; ++n) {
-    const float a_re = in[n], a_im = in[size + n], b_re = in[2 * size + n], b_im = in[3 * size + n];
-    const double re = factors[n] * b_re - factors[size + n] * b_im, im = factors[n] * b_im + factors[size + n] * b_re;
-    out[n] = (float)(a_re + re);
-    out[size + n] = (float)(a_re - re);
-    out[2 * size + n] = (float)(a_im + im);
-    out[3 * size + n] = (float)(a_im - im);
+/* Joins `pairs` neighbours of `size`; `out` may be `in`. The compiler unrolls this for the sizes that are constants. */
+static inline __attribute__((always_inline)) void fft_join_pairs(const float *in, float *out, size_t pairs, size_t size,
+                                                                 const double *factors) {
+  for (size_t k = 0; k < pairs; ++k, in += 4 * size, out += 4 * size) {
+    FFT_INDEPENDENT
+    for (size_t n = 0; n < size; ++n) {
+      const float a_re = in[n], a_im = in[size + n], b_re = in[2 * size + n], b_im = in[3 * size + n];
+      const double w_re = factors[n], w_im = factors[size + n];
+      const double re = w_re * b_re - w_im * b_im, im = w_re * b_im + w_im * b_re;
+      out[n] = (float)(a_re + re);
+      out[size + n] = (float)(a_re - re);
+      out[2 * size + n] = (float)(a_im + im);
+      out[3 * size + n] = (float)(a_im - im);
+    }
   }
 }
 
 /* One stage: joins blocks of `size` in pairs. `out` may be `in`; `factors` has room for 2 * size. */
 static inline void fft_stage(const float *in, float *out, uint32_t pairs, uint32_t size, int inverse, double *factors) {
   fft_make_factors(size, inverse, factors);
-  for (uint32_t k = 0; k < pairs; ++k) {
-    const uint64_t at = (uint64_t)k * 4 * size;
-    fft_join_two(in + at, out + at, size, factors);
+  if (size == 1) {
+    fft_join_pairs(in, out, pairs, 1, factors);
+  } else if (size == 2) {
+    fft_join_pairs(in, out, pairs, 2, factors);
+  } else {
+    fft_join_pairs(in, out, pairs, size, factors);
   }
 }
 
-/* Divides by the number of samples; `out` may be `in`. */
+/* Divides by the number of samples, a power of two, so a product is exact; `out` may be `in`. */
 static inline void fft_divide(const float *in, float *out, uint32_t samples) {
-  const float divisor = (float)samples;
+  const float share = 1 / (float)samples;
   FFT_INDEPENDENT
-  for (uint32_t k = 0; k < kParts * samples; ++k) out[k] = in[k] / divisor;
+  for (size_t k = 0; k < (size_t)kParts * samples; ++k) out[k] = in[k] * share;
 }
 
 #endif /* WOA_BENCH_MIBENCH_FFT_FFT_H */

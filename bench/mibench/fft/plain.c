@@ -17,8 +17,8 @@ static void join(float *restrict re, float *restrict im, float *restrict re_b, f
 void plain_transform(const float *samples, uint32_t count, int inverse, float *re, float *im, double *factors) {
   const double pi = 3.14159265358979323846;
   for (uint32_t k = 0, place = 0; k < count; ++k) {
-    re[place] = samples[k];
-    im[place] = 0;
+    re[k] = samples[place];
+    im[k] = 0;
     uint32_t bit = count / 2;
     for (; place & bit; bit /= 2) place ^= bit;
     place |= bit;
@@ -36,8 +36,9 @@ void plain_transform(const float *samples, uint32_t count, int inverse, float *r
     for (uint32_t k = 0; k < count; k += 2 * size)
       join(re + k, im + k, re + k + size, im + k + size, size, cosine, sine);
   }
+  const float share = 1 / (float)count;
   for (uint32_t k = 0; inverse && k < count; ++k) {
-    re[k] /= (float)count;
-    im[k] /= (float)count;
+    re[k] *= share;
+    im[k] *= share;
   }
 }

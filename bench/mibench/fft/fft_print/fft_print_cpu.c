@@ -57,16 +57,17 @@ static char *write_line(const char *name, const float *numbers, uint32_t count, 
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)error;
-  outs[0].bytes = kHeadRoom + (uint64_t)ins[0].dims[1] * kParts * kNumberRoom;
+  outs[0].bytes = kHeadRoom + (uint64_t)ins[0].dims[2] * kParts * kNumberRoom;
   return WOA_OK;
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)firing;
-  woa_status status = size(self, ins, outs, error);
+  woa_status status = fft_check_whole(&ins[0], error);
+  if (status == WOA_OK) status = size(self, ins, outs, error);
   if (status == WOA_OK) status = woa_claim(&outs[0], "text", outs[0].bytes, error);
   if (status != WOA_OK) return status;
-  const uint32_t samples = ins[0].dims[1];
+  const uint32_t samples = ins[0].dims[2];
   const float *numbers = (const float *)(const void *)ins[0].data;
   char *text = (char *)outs[0].data;
   char *to = write_line("RealOut", numbers, samples, text);

@@ -2,27 +2,19 @@
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)error;
-  outs[0].dims[0] = kParts;
-  outs[0].dims[1] = ins[0].dims[2];
-  outs[0].bytes = ins[0].bytes;
+  fft_describe(&outs[0], ins[0].dims[0], ins[0].dims[2]);
   return WOA_OK;
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)firing;
-  const uint32_t blocks = ins[0].dims[0], of = ins[0].dims[2];
-  if (blocks != 1) {
-    return woa_fail(error, WOA_INVALID,
-                    "%u blocks of %u are left, expected one: the graph has fewer stages than log2 of the samples; use "
-                    "the graph for this number of samples, or coarse.yaml",
-                    blocks, of);
-  }
-  woa_status status = size(self, ins, outs, error);
+  woa_status status = fft_check_whole(&ins[0], error);
+  if (status == WOA_OK) status = size(self, ins, outs, error);
   if (status == WOA_OK) status = woa_claim(&outs[0], "numbers", outs[0].bytes, error);
   if (status != WOA_OK) return status;
   const float *in = (const float *)(const void *)ins[0].data;
   if (*(const int *)self) {
-    fft_divide(in, (float *)(void *)outs[0].data, of);
+    fft_divide(in, (float *)(void *)outs[0].data, ins[0].dims[2]);
   } else if (outs[0].data != ins[0].data) {
     memcpy(outs[0].data, in, ins[0].bytes);
   }

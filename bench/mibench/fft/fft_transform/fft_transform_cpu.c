@@ -3,9 +3,7 @@
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)error;
-  outs[0].dims[0] = kParts;
-  outs[0].dims[1] = ins[0].dims[0];
-  outs[0].bytes = ins[0].bytes * kParts;
+  fft_describe(&outs[0], 1, ins[0].dims[0]);
   return WOA_OK;
 }
 
