@@ -3,6 +3,7 @@ import hashlib
 import statistics
 
 import launch
+import traffic
 from data import agrees
 from plans import in_words
 from woa import Refused
@@ -32,7 +33,7 @@ class Contender:
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
         self.correct, self.failure, self.began, self.simulated = True, "", False, False
-        self.processors = {}
+        self.processors, self.routes, self.busy = {}, {}, []
 
     def fits(self, instances):
         """As many instances as a launch has time for, one at least."""
@@ -69,6 +70,8 @@ class Contender:
         self.payload += answer["payload_bytes"]
         self.wall_s += answer["wall_s"]
         self.simulated = self.simulated or any(entry["simulated"] for entry in answer["controllers"])
+        self.routes = traffic.routes_of(answer, self.planned.placement)
+        self.busy = traffic.busy_controllers(answer, self.routes, turnaround["p50"] / 1e6, self.coupling.message_s)
         self.processors = {entry["name"]: entry["processor"] for entry in answer["controllers"] if "processor" in entry}
         for name in self.data.references:
             for k in range(instances):
@@ -94,6 +97,8 @@ class Contender:
             "time_s": statistics.median(self.medians) if ran else None,
             "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
             "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
-            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(), "processors": self.processors,
+            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
+            "processors": self.processors, "busy": self.busy,
+            "busy_share_a_processor": traffic.share_a_processor(self.busy, self.cores) if ran else None,
             "reason": planned.refusal or self.failure or None, "launches": self.launches, "instances": self.instances,
         }

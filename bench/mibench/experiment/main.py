@@ -9,6 +9,7 @@ import time
 
 import axel
 import data
+import links
 import machine
 import network
 import programs
@@ -131,22 +132,18 @@ def set_up(options, shape, belongings, results):
     couplings = join_couplings(options, shape, belongings)
     if not options.machine:
         print("woa-mibench: calibrating this machine", file=sys.stderr, flush=True)
-    calibrated = machine.calibrate(woa, belongings.folder / "tight.yaml", options.machine)
+    calibrated = machine.calibrate(woa, belongings.folder / "calibrated.yaml", options.machine)
     kinds = ["cpu"]
     if options.devices:
-        results["devices"] = machine.add_devices(calibrated, woa, belongings.folder / "tight.yaml")
+        results["devices"] = machine.add_devices(calibrated, woa)
         kinds += ["gpu", "fpga"]
-    machines = {}
+    machines = links.Machines(woa, calibrated, options.machine, belongings.folder, options.out)
     for coupling in list(couplings):
-        machines[coupling.name] = belongings.folder / "tight.yaml"
-        if coupling.listen:
-            machines[coupling.name] = belongings.folder / f"{coupling.name}.yaml"
-            try:
-                links = machine.measure_links(woa, coupling, calibrated, belongings.folder, machines[coupling.name])
-                coupling.notes.append("measured links: " + "; ".join(f"{name} {link['latency']}, {link['bandwidth']}" for name, link in links.items()))
-            except Refused as refused:
-                couplings.remove(coupling)
-                results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
+        try:
+            machines.file(coupling, machine.host_state(woa))
+        except Refused as refused:
+            couplings.remove(coupling)
+            results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
     results["couplings"] = [coupling.as_json() for coupling in couplings]
     return Setting(woa, BUILD, belongings, couplings, machines, tuple(kinds), options.data, options.repeat, options.seed,
                    tuple(options.placements), tuple(options.models))
