@@ -78,10 +78,13 @@ class Unit:
 
     def contenders(self, coupling, state, placements, window=1, objective="latency"):
         """One per call model and placement, each with its plan."""
-        found, machine_file = [], self.setting.machines.file(coupling, state)
+        found = []
+
+        def machine_of(used):
+            return self.setting.machines.file(coupling, state, used)
         for where in placements:
             try:
-                planned = [self.planner.plan(machine_file, coupling.name, model, where, window, objective) for model in self.setting.models]
+                planned = [self.planner.plan(machine_of, coupling.name, model, where, window, objective) for model in self.setting.models]
             except Problem as problem:
                 self.skip(coupling, str(problem), where)
                 continue

@@ -26,6 +26,16 @@ def cores():
     return chosen, note
 
 
+def optimum_sets():
+    """Sets of cpu controllers that a best placement is sought in: those with a processor of their own, with and without cpu:0, which
+    shares the host's."""
+    chosen, _ = cores()
+    if not chosen:
+        return [ALL]
+    own = FAR if chosen[FAR[0]] != chosen[FAR[1]] else FAR[:1]
+    return [own, (HOST_CONTROLLER, *own)]
+
+
 def text_of(command, folder=None):
     try:
         return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()

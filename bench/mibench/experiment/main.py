@@ -140,7 +140,7 @@ def set_up(options, shape, belongings, results):
     machines = links.Machines(woa, calibrated, options.machine, belongings.folder, options.out)
     for coupling in list(couplings):
         try:
-            machines.file(coupling, machine.host_state(woa))
+            machines.file(coupling, machine.host_state(woa), machine.optimum_sets()[0])
         except Refused as refused:
             couplings.remove(coupling)
             results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
