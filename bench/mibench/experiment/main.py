@@ -8,6 +8,7 @@ import sys
 import time
 
 import axel
+import bars
 import data
 import links
 import machine
@@ -182,6 +183,7 @@ def run_command(options):
     except Interrupted as interrupted:
         results["interrupted"], code = str(interrupted), interrupted.code
     results["elapsed_s"] = time.monotonic() - began
+    results["bars"] = bars.judge(results)
     write(results, options.out)
     for one in tables.all_tables(results):
         print(tables.aligned(*one))
