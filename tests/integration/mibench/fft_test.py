@@ -151,13 +151,19 @@ class FftTest(ProgramTest):
     def test_models_and_windows(self):
         for name, file, text in self.graphs():
             for model in MODELS:
-                for window in (1, 16):
+                for window in (1, 16) if name in FORWARD else (16,):
                     with self.subTest(graph=name, model=model, window=window):
                         self.check(self.graph(name), file, "text", text, "--model", model, "--window", str(window), instances=3 if window == 1 else 17)
 
     def test_random_placements(self):
         for name, file, text in self.graphs():
-            self.check_placements(name, file, "text", text, count=1)
+            if name in FORWARD:
+                self.check_placements(name, file, "text", text, count=1)
+                continue
+            for model in MODELS:
+                places = self.random_places(name, 1)[0]
+                with self.subTest(graph=name, model=model, places=places, seed=SEED):
+                    self.check(self.placed(name, places), file, "text", text, "--model", model)
 
     def test_loopback(self):
         for name, file, text in self.graphs():
@@ -169,7 +175,7 @@ class FftTest(ProgramTest):
     def test_libfabric(self):
         """Scatters under every model; a launch takes most of a second."""
         for name, file, text in self.graphs():
-            for model in {"fine": ("woa", "rpc-hub"), "chunks": MODELS, "inverse-fine": ("woa",)}.get(name, ()):
+            for model in {"chunks": MODELS, "inverse-fine": ("woa",)}.get(name, ()):
                 with self.subTest(graph=name, model=model):
                     report = self.check(self.graph(name), file, "text", text, "--model", model, "--transport", "ofi")
                     self.assertEqual({edge["transport"] for edge in report["edges"] if edge["messages"]} - {"local"}, {"ofi"})
@@ -190,7 +196,7 @@ class FftTest(ProgramTest):
 
     def test_predicted_messages_and_bytes(self):
         """Each model's traffic at a random placement; at its optimum a plan has hardly a message."""
-        for name, file, text in self.graphs():
+        for name, file, text in self.graphs()[:4]:
             profile, plan = self.path("profile.json"), self.path("model.plan")
             self.ended("profile", self.graph(name), "--in", "samples=" + file["samples"], "--repetitions", "1", "--seconds", "1", "-o", profile)
             graph = self.placed(name, self.random_places(name, 1)[0])
