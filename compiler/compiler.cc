@@ -94,6 +94,7 @@ GraphFacts facts_of(const Graph& graph, const std::string& name) {
     if (stage.kernel == nullptr) continue;
     for (const ControllerKind kind : kKernelKinds) {
       if (runs_on(*stage.kernel, kind)) facts.kinds[stage.name].push_back(kind);
+      if (const auto why = beyond(*stage.kernel, kind); !why.empty()) facts.beyond[stage.name].emplace(kind, why);
     }
   }
   return facts;

@@ -13,9 +13,12 @@ namespace woa {
 // graph names always exists, but if the machine file lists links, it must have links with the host.
 void place(Graph& graph, const Machine& machine, Report& report);
 
-// True if the kernel has the variant that the controller's back-end runs.
+// True if the kernel has the variant that the controller's back-end runs, and does nothing beyond that back-end.
 bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller);
-// True if it has one that some back-end of the kind runs.
+// True if that is so of some back-end of the kind.
 bool runs_on(const KernelDecl& kernel, ControllerKind kind);
+// Why no back-end of the kind runs the variant that the kernel has for it: "keeps state"; empty: one does, or there is
+// no variant.
+std::string_view beyond(const KernelDecl& kernel, ControllerKind kind);
 
 }  // namespace woa

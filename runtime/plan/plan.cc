@@ -36,6 +36,16 @@ std::string_view to_string(Publisher publisher) noexcept {
   return "unknown";
 }
 
+KernelFeatures features_of(std::span<const InputPortPlan> inputs, std::span<const OutputPortPlan> outputs,
+                           Stateful stateful) noexcept {
+  const auto counted_input = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
+  const auto counted_output = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };
+  return {.state = stateful != Stateful::kNo,
+          .choice = std::ranges::any_of(outputs, [](const OutputPortPlan& port) { return port.one_of >= 0; }),
+          .counted = std::ranges::any_of(inputs, counted_input) || std::ranges::any_of(outputs, counted_output),
+          .ports = inputs.size() != 1 || outputs.size() != 1};
+}
+
 bool may_publish(const StagePlan& stage) noexcept {
   return std::ranges::all_of(stage.outputs, [](const OutputPortPlan& port) {
     return port.type.is_fixed() && port.one_of < 0 && !port.optional && port.many == 0 && port.in_place < 0;

@@ -48,7 +48,7 @@ def lines(matrix, pairs=20):
 
 
 def cost(matrix, source, target):
-    """Of the shortest path by a heap: another algorithm."""
+    """The least cost by another algorithm, with a heap."""
     heap, done = [(0, source)], set()
     while heap:
         distance, node = heapq.heappop(heap)
@@ -127,7 +127,7 @@ class DijkstraTest(ProgramTest):
 
 
 class GeneratedTest(ProgramTest):
-    """Matrices that MiBench's input has nothing of, in each grain and in the CPU-only program."""
+    """Matrices unlike MiBench's input, in each grain and in the CPU-only program."""
     program = "dijkstra"
 
     def everywhere(self, matrix, pairs=20):
