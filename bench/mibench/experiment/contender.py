@@ -8,7 +8,8 @@ from data import agrees
 from plans import in_words
 from woa import Refused
 
-LAUNCH_S = 3  # that the instances of a launch may take by the prediction
+LAUNCH_S = 3  # that the instances of a launch may take
+TIGHT_INSTANCES = 3  # of a launch within one host; its median leaves the first, cold one out
 MOST_INSTANCES = 64
 
 
@@ -30,6 +31,7 @@ class Contender:
     def __init__(self, woa, planned, coupling, data, outputs, cores):
         self.woa, self.planned, self.coupling, self.data = woa, planned, coupling, data
         self.outputs, self.cores = outputs, cores
+        self.latencies = []
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
         self.correct, self.failure, self.began, self.simulated = True, "", False, False
@@ -37,11 +39,16 @@ class Contender:
 
     def fits(self, instances):
         """As many instances as a launch has time for, one at least."""
-        one = max(self.planned.prediction["predicted_us"] / 1e6, 1e-6)
-        return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / one)))
+        return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / max(self.one_s(), 1e-6))))
+
+    def one_s(self):
+        """An instance, as predicted, or as measured where that is longer."""
+        predicted = self.planned.prediction["predicted_us"] / 1e6 if self.planned.prediction else 0
+        return max([predicted, *self.medians])
 
     def slow(self):
-        return bool(self.planned.prediction) and self.planned.prediction["predicted_us"] / 1e6 > LAUNCH_S / 3
+        """One launch is enough."""
+        return self.one_s() > LAUNCH_S / TIGHT_INSTANCES
 
     def launch(self, folder, instances, window=1):
         if self.planned.refusal or self.failure:
@@ -62,6 +69,7 @@ class Contender:
     def take(self, answer, instances, stem):
         turnaround = answer["turnaround_us"]
         self.medians.append(turnaround["p50"] / 1e6)
+        self.latencies.append(answer["latency_us"]["p50"] / 1e6)
         self.least.append(turnaround["min"] / 1e6)
         self.most.append(turnaround["max"] / 1e6)
         self.launches += 1
@@ -96,6 +104,7 @@ class Contender:
             "predicted_payload_bytes": prediction.get("payload_bytes"),
             "time_s": statistics.median(self.medians) if ran else None,
             "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
+            "latency_s": statistics.median(self.latencies) if ran else None,
             "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
             "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
             "processors": self.processors, "busy": self.busy,

@@ -7,14 +7,13 @@ import traceback
 
 import machine
 from baseline import Baseline
-from contender import Contender, Outputs
+from contender import TIGHT_INSTANCES, Contender, Outputs
 from data import resolve
 from plans import MODELS, Planner, profile
 from programs import Problem
 from traffic import RawMailboxes
 from woa import Refused
 
-TIGHT_INSTANCES = 3  # of a launch; its median leaves the first, cold one out
 WINDOW = 16
 MANY = 64
 ATTEMPTS = 2  # when the host of a virtual machine moves the processors meanwhile
@@ -65,7 +64,7 @@ class Unit:
         try:
             processors = {self.cores["cpu:1"]} if self.cores else None
             self.baseline = Baseline(setting.build, program, self.data, setting.woa, processors)
-            self.baseline.run(self.folder, setting.repeat)
+            self.baseline.run(self.folder, TIGHT_INSTANCES)
             self.entry["baseline"] = self.baseline.as_json()
         except Problem as problem:
             self.baseline = None
@@ -133,17 +132,21 @@ class Unit:
                 if turn == 0 or not contender.slow():
                     contender.launch(self.folder, instances)
             if self.baseline and turn > 0:
-                self.baseline.run(self.folder, 1)
+                self.baseline.run(self.folder, TIGHT_INSTANCES)
 
     def rows(self, coupling, contenders, raw):
         places = {where: k for k, where in enumerate(self.setting.placements)}
         contenders.sort(key=lambda one: (places[one.planned.where], MODELS.index(one.planned.model)))
         limit = self.baseline.amdahl_limit() if self.baseline else None
+        # The profile has the time of the host to read the input.
+        files_s = max(0, self.baseline.files_s() - self.profile.get("source_ps", 0) / 1e12) if self.baseline else 0
         for contender in contenders:
             row = {**self.key, "coupling": coupling.name, **contender.row()}
             quick = self.baseline and row["time_s"]
             row["acceleration"] = self.baseline.time_s() / row["time_s"] if quick else None
             row["amdahl_limit"] = limit
+            if row["predicted_time_s"] is not None:
+                row["predicted_time_s"] += files_s
             measurable = row["time_s"] and not coupling.listen and not row["simulated"]
             row["raw_s"] = raw.instance_s(self.profile, contender.routes) if measurable else None
             yield row

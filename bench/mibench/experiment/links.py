@@ -14,7 +14,7 @@ import machine
 from launch import HOST_CONTROLLER
 from machine import ALL, FAR
 
-SMALL, LARGE = 64, 1 << 18  # bytes of the tokens that links are measured with
+SMALL, MIDDLE, LARGE, HUGE = 64, 1 << 15, 1 << 18, 1 << 20  # bytes of the tokens that links are measured with
 INSTANCES = 100  # of a probe that sends payloads
 TURNS = 600  # firings in a row of a probe that measures latency
 TURN_INSTANCES = 5
@@ -29,22 +29,24 @@ stages:
 BALL = """  first: {{kernel: count_down, in: {{n: [n, {{from: second.again, loop: {{max: 1000}}}}]}}, on: "{first}"}}
   second: {{kernel: count_down, in: {{n: first.again}}, on: "{second}"}}
 """
-COPY = '  {name}: {{kernel: copy, in: {{data: {source}}}, on: "{place}"}}\n'
+STAGE = '  {name}: {{kernel: {kernel}, in: {{data: {source}}}, on: "{place}"}}\n'
 
 
 def ball_graph(first, second, others):
     """Two stages throw a ball; a stage on each of `others` passes a token on once."""
-    copies = "".join(COPY.format(name=f"other{k}", source="data", place=place) for k, place in enumerate(others))
+    copies = "".join(STAGE.format(name=f"other{k}", kernel="copy", source="data", place=place) for k, place in enumerate(others))
     outputs = "".join(f", other{k}: other{k}.data" for k in range(len(others)))
     # The graph needs a reader of `data`.
-    unread = "" if others else COPY.format(name="other", source="data", place=first)
+    unread = "" if others else STAGE.format(name="other", kernel="copy", source="data", place=first)
     return INPUTS + BALL.format(first=first, second=second) + copies + unread + \
         f"outputs: {{zero: [first.done, second.done]{outputs}{', other: other.data' if unread else ''}}}\n"
 
 
-def copies_graph(first, second):
-    return INPUTS.replace('n: {type: "i64[1]"}, ', "") + COPY.format(name="first", source="data", place=first) + \
-        COPY.format(name="second", source="first.data", place=second) + "outputs: {copy: second.data}\n"
+def chain_graph(kernels, places):
+    """Two stages that a token goes through."""
+    stages = zip(("first", "second"), kernels, ("data", "first.data"), places)
+    text = "".join(STAGE.format(name=name, kernel=kernel, source=source, place=place) for name, kernel, source, place in stages)
+    return INPUTS.replace('n: {type: "i64[1]"}, ', "") + text + "outputs: {data: second.data}\n"
 
 
 class LinkProbe:
@@ -82,15 +84,27 @@ class LinkProbe:
         """A message between the host and a controller: a hub's call goes there and back."""
         return (self.turn_us(place, place, model="rpc-hub") - self.firing_us()) / 2
 
-    def size_us(self, size, *places):
-        """A token through both stages."""
+    def size_us(self, size, places, kernels=("copy", "copy")):
+        """A token through two stages."""
         data = self.folder / f"probe-{size}"
         data.write_bytes(bytes(size))
-        return self.time_us(copies_graph(*places), set(places), ["--in", f"data={data}"], INSTANCES)
+        return self.time_us(chain_graph(kernels, places), set(places), ["--in", f"data={data}"], INSTANCES)
 
-    def byte_us(self, *places):
-        """A byte of a token on its way through both stages."""
-        return (self.size_us(LARGE, *places) - self.size_us(SMALL, *places)) / (LARGE - SMALL)
+    def wire_byte_us(self, one, other):
+        """A byte of a token on its way through two stages that do not look at it."""
+        return (self.size_us(LARGE, (one, other)) - self.size_us(SMALL, (one, other))) / (LARGE - SMALL)
+
+    def cache_byte_us(self, one, other):
+        """What a byte takes longer that is read and written on another processor: there and back."""
+        def of(*places):
+            return self.size_us(MIDDLE, places, ("invert", "invert")) - self.size_us(SMALL, places, ("invert", "invert"))
+        return max(0, of(one, other) - of(one, one)) / 2 / MIDDLE
+
+    def wake_us(self, one, other):
+        """How much later a message comes that finds its reader asleep: a long firing is before it."""
+        def of(*places):
+            return self.size_us(HUGE, places, ("invert", "touch"))
+        return max(0, of(one, other) - of(one, one) - self.hop_us(one, other))
 
 
 def link(latency_us, per_byte_us=0.0):
@@ -109,12 +123,8 @@ def of_devices(described):
     return [entry for entry in calibrated(described) if DEVICES & set(entry["between"]) and set(entry["between"]) <= kinds]
 
 
-def bandwidth(described):
-    return next((entry["bandwidth"] for entry in calibrated(described) if set(entry["between"]) <= {"host", "cpu"}), "8GB/s")
-
-
 def in_words(links):
-    return "; ".join(f"{' to '.join(entry['between'])} {entry['latency']}" for entry in links if DEVICES.isdisjoint(entry["between"]))
+    return "; ".join(f"{' to '.join(entry['between'])} {entry['latency']}, {entry['bandwidth']}" for entry in links if DEVICES.isdisjoint(entry["between"]))
 
 
 class Machines:
@@ -123,52 +133,66 @@ class Machines:
     def __init__(self, woa, described, given, folder, out):
         """`given`: the user's own file, or None; its links replace measured ones within one host. Files are written to `out`."""
         self.woa, self.described, self.given, self.folder, self.out = woa, described, given, folder, out
-        self.files, self.bytes_us = {}, {}
+        self.files, self.once = {}, {}
 
     def file(self, coupling, state, used):
         """`state`: near or far, as the host of a virtual machine has its processors now. Within one host it decides what a message
         costs, so that each state has a file of its own. `used`: cpu controllers."""
         used = tuple(sorted(used))
-        parts = [coupling.name, *([] if coupling.listen or state is None else [state]), *(place.replace(":", "") for place in used)]
-        name = "-".join(parts)
+        stem = "-".join([coupling.name, *([] if coupling.listen or state is None else [state])])
+        name = "-".join([stem, *(place.replace(":", "") for place in used)])
         if name not in self.files:
-            found = self.links(coupling, used, name)
-            devices = {place: entry for place, entry in self.described["controllers"].items() if place not in ALL}
-            controllers = {place: self.described["controllers"][place] for place in used} | devices
-            described = self.described | {"controllers": controllers} | ({"links": [*found, *of_devices(self.described)]} if found else {})
+            described = self.described_for(used)
+            if (self.given and not coupling.listen) or not machine.cores()[0]:
+                source = f"links of {self.given}" if self.given else "links of `woa calibrate`: with one processor nothing is pinned"
+                coupling.notes += [source] if source not in coupling.notes else []
+            else:
+                described = self.measured(described, coupling, used, stem, name)
             file = self.out / f"machine-{name}.yaml"
             file.write_text(yaml.dump(described, Dumper=Plain, sort_keys=False))
             self.files[name] = file
         return self.files[name]
 
-    def links(self, coupling, used, name):
-        """None: those of the file that is there."""
-        if (self.given and not coupling.listen) or not machine.cores()[0]:
-            source = f"links of {self.given}" if self.given else "links of `woa calibrate`: with one processor nothing is pinned"
-            if source not in coupling.notes:
-                coupling.notes.append(source)
-            return None
+    def described_for(self, used):
+        controllers = self.described["controllers"]
+        devices = {place: entry for place, entry in controllers.items() if place not in ALL}
+        return self.described | {"controllers": {place: controllers[place] for place in used} | devices}
+
+    def measured(self, described, coupling, used, stem, name):
+        """`described` with the links of a coupling and what waking takes there."""
         probe = LinkProbe(self.woa, coupling, self.folder, used)
-        found = [self.entry(probe, ("host", place), probe.host_hop_us(place)) for place in used]
-        found += [self.entry(probe, pair, probe.hop_us(*pair)) for pair in itertools.combinations(used, 2)]
-        coupling.notes.append(f"measured, {name}: {in_words(found)}")
-        return found
+        found = [self.entry(probe, stem, ("host", place), probe.host_hop_us(place)) for place in used]
+        found += [self.entry(probe, stem, pair, probe.hop_us(*pair)) for pair in itertools.combinations(used, 2)]
+        wake_us = self.measure_once((stem, "wake"), lambda: probe.wake_us(FAR[0], HOST_CONTROLLER))
+        coupling.notes.append(f"measured, {name}: {in_words(found)}; waking {wake_us:.1f} us")
+        out = described | {"links": [*found, *of_devices(described)]}
+        transports = out.get("calibration", {}).get("transports", {})
+        if "shm" in transports:
+            shm = transports["shm"] | {"wake": f"{max(0, round(wake_us * 1000))}ns"}
+            out["calibration"] = out["calibration"] | {"transports": transports | {"shm": shm}}
+        return out
 
-    def entry(self, probe, ends, latency_us):
-        """Within one host payloads stay where they are, so that latencies alone differ from what was calibrated."""
-        ends_far = [end in FAR for end in ends]
-        if not probe.coupling.listen or not any(ends_far):
-            return {"between": list(ends), "latency": link(latency_us)["latency"], "bandwidth": bandwidth(self.described)}
-        return {"between": list(ends), **link(latency_us, self.byte_us(probe, all(ends_far)))}
+    def entry(self, probe, stem, ends, latency_us):
+        return {"between": list(ends), **link(latency_us, self.byte_us(probe, stem, ends))}
 
-    def byte_us(self, probe, beyond):
-        """Between two hosts, or between two controllers of the second one."""
-        key = (probe.coupling.name, beyond)
-        if key not in self.bytes_us:
-            near, (far, other) = HOST_CONTROLLER, FAR
-            there = probe.byte_us(far, far)  # to the node and back to the host
-            self.bytes_us[key] = probe.byte_us(far, other) - there if beyond else (there - probe.byte_us(near, near)) / 2
-        return self.bytes_us[key]
+    def byte_us(self, probe, stem, ends):
+        """Controllers that share a processor share its caches, too."""
+        cores, listen, (near, far, beyond) = probe.cores, probe.coupling.listen, ALL
+        away = sum(end in FAR for end in ends)
+        if listen and away:
+            def there():
+                return self.measure_once((stem, "there"), lambda: probe.wire_byte_us(far, far))  # to the node and back to the host
+            if away == 2:
+                return self.measure_once((stem, "beyond"), lambda: probe.wire_byte_us(far, beyond) - there())
+            return self.measure_once((stem, "wire"), lambda: (there() - probe.wire_byte_us(near, near)) / 2)
+        if cores[ends[0]] == cores[ends[1]]:
+            return 0
+        return self.measure_once((stem, "cache"), lambda: probe.cache_byte_us(near, far))
+
+    def measure_once(self, key, measure):
+        if key not in self.once:
+            self.once[key] = measure()
+        return self.once[key]
 
 
 class Plain(yaml.SafeDumper):
