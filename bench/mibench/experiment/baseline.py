@@ -16,9 +16,16 @@ class Baseline:
             raise Problem("no `baseline` in program.yaml, so no accelerations" if not program.baseline else
                           f"no CPU-only program {program.baseline} beside program.yaml or in {self.program.parent}, so no accelerations")
         self.data, self.woa, self.processor = data, woa, processor
-        self.name = program.name
-        self.total_s, self.system_s, self.input_output_s, self.loops, self.correct = [], [], [], [], True
+        self.name, self.correct = program.name, True
+        self.forget()
+
+    def forget(self):
+        """The times of a launch that only showed how long one takes."""
+        self.total_s, self.system_s, self.input_output_s, self.loops = [], [], [], []
         self.least, self.most, self.repetitions = [], [], 0
+
+    def least_s(self):
+        return min(self.least)
 
     def run(self, folder, repeat):
         """A launch of `repeat` repetitions; its median counts, for the first one is cold."""

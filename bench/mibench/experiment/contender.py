@@ -9,8 +9,14 @@ from plans import in_words
 from woa import Refused
 
 LAUNCH_S = 3  # that the instances of a launch may take
-TIGHT_INSTANCES = 3  # of a launch within one host; its median leaves the first, cold one out
-MOST_INSTANCES = 64
+WARM_S = 0.05  # that they take where few do: the first ones find cold blocks and pages, and the median leaves them out
+LEAST_INSTANCES, MOST_INSTANCES = 3, 64  # of a launch within one host
+
+
+def enough(one_s, least):
+    """How many instances of `one_s` seconds a launch has."""
+    one_s = max(one_s, 1e-6)
+    return max(1, min(MOST_INSTANCES, int(LAUNCH_S / one_s), max(least, int(WARM_S / one_s))))
 
 
 class Outputs:
@@ -34,8 +40,13 @@ class Contender:
         self.latencies = []
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
+        self.window = 1
         self.correct, self.failure, self.began, self.simulated = True, "", False, False
         self.processors, self.routes, self.busy = {}, {}, []
+
+    def warm(self, least):
+        """Instances of a launch: so many that most of them are warm, `least` if there is time for them, one at least."""
+        return enough(self.one_s(), least)
 
     def fits(self, instances):
         """As many instances as a launch has time for, one at least."""
@@ -48,7 +59,7 @@ class Contender:
 
     def slow(self):
         """One launch is enough."""
-        return self.one_s() > LAUNCH_S / TIGHT_INSTANCES
+        return self.one_s() > LAUNCH_S / LEAST_INSTANCES
 
     def launch(self, folder, instances, window=1):
         if self.planned.refusal or self.failure:

@@ -14,7 +14,7 @@ import machine
 from launch import HOST_CONTROLLER
 from machine import ALL, FAR
 
-SMALL, MIDDLE, LARGE, HUGE = 64, 1 << 15, 1 << 18, 1 << 20  # bytes of the tokens that links are measured with
+SMALL, MIDDLE, LARGE = 64, 1 << 15, 1 << 18  # bytes of the tokens that links are measured with
 INSTANCES = 100  # of a probe that sends payloads
 TURNS = 600  # firings in a row of a probe that measures latency
 TURN_INSTANCES = 5
@@ -103,7 +103,7 @@ class LinkProbe:
     def wake_us(self, one, other):
         """How much later a message comes that finds its reader asleep: a long firing is before it."""
         def of(*places):
-            return self.size_us(HUGE, places, ("invert", "touch"))
+            return self.size_us(LARGE, places, ("invert", "touch"))
         return max(0, of(one, other) - of(one, one) - self.hop_us(one, other))
 
 
