@@ -127,6 +127,12 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
   return profile;
 }
 
+// `profile` outlives the graph.
+void set_profiles(Graph& graph, const Profile& profile) {
+  for (GraphStage& stage : graph.stages)
+    if (stage.kernel != nullptr) stage.profile = &profile.stages.at(stage.name);
+}
+
 // `graph` is checked and placed, and its channels have sizes.
 std::optional<CertifiedPlan> make_plan(const Graph& graph, const GraphFile& file, std::uint32_t window,
                                        const Machine& machine, const CompileOptions& options,
@@ -177,6 +183,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
   const std::optional<Profile> profile = load_profile(options, graph, file->name, facts.hash, report);
+  if (profile) set_profiles(graph, *profile);
   place(graph, machine, report);
   if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
   if (options.profile) check_capacities(graph, machine, Which::kPinned, report);

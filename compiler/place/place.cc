@@ -112,7 +112,7 @@ class Placer {
   }
 
   [[nodiscard]] static bool has_variant(const GraphStage& stage, const MachineController& controller) {
-    return stage.kernel == nullptr || runs_on(*stage.kernel, controller.plan);
+    return stage.kernel == nullptr || may_run(stage, controller.plan);
   }
 
   [[nodiscard]] std::vector<const MachineController*> able_to_run(const GraphStage& stage, ControllerKind kind) {
@@ -180,6 +180,21 @@ class Placer {
 };
 
 }  // namespace
+
+const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& controller) {
+  return stage.profile == nullptr ? nullptr : modelled_on(*stage.profile, controller);
+}
+
+bool may_run(const GraphStage& stage, const ControllerPlan& controller) {
+  return modelled_on(stage, controller) != nullptr || runs_on(*stage.kernel, controller);
+}
+
+const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller) {
+  if (stage.kernel == nullptr) return nullptr;
+  if (const Resources* modelled = modelled_on(stage, controller)) return modelled;
+  const auto found = stage.kernel->resources.find(variant_of(controller.backend));
+  return found == stage.kernel->resources.end() ? nullptr : &found->second;
+}
 
 bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller) {
   const KnownBackend* const backend = find_backend(controller.backend);

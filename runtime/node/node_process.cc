@@ -115,6 +115,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   auto plan = parse_plan(std::as_bytes(std::span(hello.plan())));
   if (!plan.ok()) return plan.status();
   node.plan = std::move(*plan);
+  WOA_RETURN_IF_ERROR(check_runnable(node.plan));
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);

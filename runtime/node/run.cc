@@ -133,6 +133,7 @@ Status Run::Impl::start(JoinedNodes joined) {
 // Moves from `joined` once the nodes are to be served.
 Status Run::Impl::start_all(JoinedNodes& joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
+  WOA_RETURN_IF_ERROR(check_runnable(plan_));
   WOA_RETURN_IF_ERROR(check_transports(joined));
   Sites sites = sites_with(joined);
   if (!one_site(joined)) WOA_RETURN_IF_ERROR(plan_for(sites));

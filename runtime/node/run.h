@@ -108,9 +108,9 @@ class Run {
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
   // needs options.node_command, for the other controllers, and a wire.
   // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out); nodes joined without those options;
-  // a lane that the plan does not name, or a wire that does not exist. kUnavailable: a device, kernel or peer is
-  // missing, or not ready in time (the message names the controller and the reason). kExhausted: a limit of the system,
-  // on memory, open files, processes or threads.
+  // a lane that the plan does not name, or a wire that does not exist. kUnsupported: check_runnable(). kUnavailable: a
+  // device, kernel or peer is missing, or not ready in time (the message names the controller and the reason).
+  // kExhausted: a limit of the system, on memory, open files, processes or threads.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
   // Ends nodes at once; leaves no process or memory behind. If nodes are threads, waits for the kernels that they run:

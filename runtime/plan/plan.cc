@@ -60,6 +60,30 @@ std::string_view forwards(const Plan& plan, std::uint32_t controller) noexcept {
   return device ? "device" : "host";
 }
 
+std::vector<std::string> modelled_stages(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const StagePlan& stage : plan.stages)
+    if (stage.variant.kind == kModelled) names.push_back(stage.name);
+  return names;
+}
+
+Status check_runnable(const Plan& plan) {
+  const auto stage =
+      std::ranges::find_if(plan.stages, [](const StagePlan& each) { return each.variant.kind == kModelled; });
+  if (stage == plan.stages.end()) return {};
+  const std::size_t more = modelled_stages(plan).size() - 1;
+  const bool known = stage->controller < plan.controllers.size();
+  const std::string on = known ? plan.controllers[stage->controller].name : std::string("its controller");
+  const std::string kind = known ? std::string(to_string(plan.controllers[stage->controller].kind)) : "device";
+  return {Code::kUnsupported,
+          "the plan predicts and does not run: the time of stage '" + stage->name + "' on " + on + " is modelled" +
+              (more == 0   ? ""
+               : more == 1 ? ", and that of another stage"
+                           : ", and those of " + std::to_string(more) + " others") +
+              ", and no variant of kernel '" + stage->kernel + "' runs there; remove `modelled` entries (`" + kind +
+              "`) from the profile and compile again, or write the variant and measure it with `woa profile`"};
+}
+
 ControllerPlan make_controller(std::string name, const KnownBackend& backend, std::uint32_t workers) {
   return {std::move(name), backend.kind, std::string(backend.name), workers, backend.traits};
 }

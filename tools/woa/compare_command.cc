@@ -163,6 +163,7 @@ class Comparer {
     row.model = model;
     row.prediction = loaded.plan->certificate->prediction;
     row.status = status_of(*loaded.plan->certificate);
+    row.modelled = modelled_stages(*loaded.plan);
     row.assumed_links = assumed_links(*loaded.plan->certificate);
     row.source_ps = loaded.plan->certificate->costs.stages[kSourceStage].time_ps[kHostComponent];
     row.has_unread = std::ranges::any_of(loaded.plan->certificate->costs.edges, &EdgeCosts::unread);
@@ -206,6 +207,9 @@ class Comparer {
   }
 
   int run_models() {
+    for (const ModelRow& row : result_.models)
+      if (const Status status = row.plan.ok() ? check_runnable(*row.plan) : Status(); !status.ok())
+        return fail(status.with_context("--run, " + row.model), kFailed, options_.json);
     const auto runnable = std::ranges::find_if(result_.models, [](const ModelRow& row) { return row.plan.ok(); });
     auto inputs = InputFiles::open(*runnable->plan, arguments_.in);  // the plan for woa can always run
     if (!inputs.ok())

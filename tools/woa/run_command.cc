@@ -234,6 +234,7 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   const bool wants_json = arguments.graph.json;
   auto plan = rewrite(*loaded.plan, loaded.plan->model);
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
+  if (const Status status = check_runnable(*plan); !status.ok()) return fail(status, kFailed, wants_json);
   if (const Status status = check_controllers(arguments.cores, {&*plan}); !status.ok())
     return fail(status, kUsage, wants_json);
   auto inputs = InputFiles::open(*plan, arguments.in);

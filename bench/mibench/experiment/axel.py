@@ -14,13 +14,13 @@ from programs import Problem
 from woa import Refused
 
 COUPLINGS = ("tight", "loose")
-QUICKER = 1000  # an accelerator than the CPU
+QUICKEST = 1000  # an accelerator is at most so much quicker than the CPU
 LUTS, MEMORY = 207360, 4 << 30  # of the FPGA and the GPU (graphs/machines/axel-*.yaml)
 
 
 def accelerator_entries(time_ps, share):
     """Modelled times on both accelerators. `share`: stages that fit on one, or None without a limit."""
-    entry = {"time_ps": max(1, time_ps // QUICKER), "modelled": True}
+    entry = {"time_ps": max(1, round(time_ps)), "modelled": True}
     if share is None:
         return {"gpu": dict(entry), "fpga": dict(entry)}
     return {"gpu": {**entry, "resources": {"memory": MEMORY // share}}, "fpga": {**entry, "resources": {"luts": LUTS // share}}}
@@ -33,25 +33,40 @@ def split(stages, remote):
     return [name for name in fired if name not in away], away
 
 
+def quicker(limit, here_ps, away_ps):
+    """How much quicker than the CPU accelerators are, and by what the time of the stages that stay is multiplied, so that free communication
+    gives `limit`. Times are measured ones where that is possible. Where stages that stay take more than the limit allows, theirs is cut,
+    and accelerators take next to nothing."""
+    left_ps = (here_ps + away_ps) / limit - here_ps
+    if left_ps >= away_ps / QUICKEST:
+        return away_ps / left_ps, 1.0
+    rest_ps = away_ps * (1 - limit / QUICKEST) / (limit - 1)
+    return QUICKEST, rest_ps / here_ps
+
+
 def axel_profile(measured, program, slower, limited):
-    """The profile of Axel, and the time of the CPU alone in us."""
+    """The profile of Axel, the time of the CPU alone in us, and what quicker() answers."""
     limit = paper.limit(program.paper)
     here, away = split(measured["stages"], program.remote)
     if not here or not away:
         raise Problem("no stage stays on the CPU" if away else "no stage may leave the CPU")
+
+    def time_ps(name):
+        return measured["stages"][name]["on"]["cpu"]["time_ps"] * slower
+
+    def sum_ps(names):
+        return sum(time_ps(name) * measured["stages"][name]["firings"] for name in names)
+    speed, scale = quicker(limit, sum_ps(here), sum_ps(away))
     out = {name: value for name, value in measured.items() if name not in ("source_ps", "ok")}
     out["stages"] = json.loads(json.dumps(measured["stages"]))
-    times = {name: int(measured["stages"][name]["on"]["cpu"]["time_ps"] * slower) for name in away}
-    moved_ps = sum(times[name] * measured["stages"][name]["firings"] for name in away)
-    # Free communication leaves this and a thousandth of the rest.
-    rest_ps = moved_ps * (1 - limit / QUICKER) / (limit - 1)
     share = max(1, math.ceil(len(away) / 2)) if limited else None
     for name, stage in out["stages"].items():
-        if name in times:
-            stage["on"] = {"cpu": {"time_ps": times[name]}, **accelerator_entries(times[name], share)}
+        if name in away:
+            stage["on"] = {"cpu": {"time_ps": round(time_ps(name))}, **accelerator_entries(time_ps(name) / speed, share)}
         elif name in here:
-            stage["on"] = {"cpu": {"time_ps": max(1, int(rest_ps / len(here) / stage["firings"]))}}
-    return out, (moved_ps + rest_ps) / 1e6
+            stage["on"] = {"cpu": {"time_ps": max(1, round(time_ps(name) * scale))}}
+    alone_ps = sum(stage["firings"] * stage["on"]["cpu"]["time_ps"] for name, stage in out["stages"].items() if name in here + away)
+    return out, alone_ps / 1e6, {"speed": speed, "scale": scale}
 
 
 def row_of(woa, variant, data, file, machine, model, alone_us):
@@ -72,7 +87,7 @@ def study(woa, source, program, variant, data_folder, folder, slower):
     stem = folder / f"axel-{program.name}-{variant.name}"
     measured, _ = profile(woa, variant, data, stem.with_suffix(".measured.json"))
     for limited in (False, True):
-        made, alone_us = axel_profile(measured, program, slower, limited)
+        made, alone_us, chosen = axel_profile(measured, program, slower, limited)
         file = stem.with_suffix(".limited.json" if limited else ".json")
         file.write_text(json.dumps(made))
         for coupling in COUPLINGS:
@@ -80,7 +95,7 @@ def study(woa, source, program, variant, data_folder, folder, slower):
             for model in MODELS:
                 row = row_of(woa, variant, data, file, machine, model, alone_us)
                 yield {"program": program.name, "paper": program.paper, "variant": variant.name, "grain_us": grain_us(measured), "coupling": coupling,
-                       "limited": limited, "modelled": True, **row, "limit": paper.limit(program.paper)}
+                       "limited": limited, "modelled": True, "alone_us": alone_us, **chosen, **row, "limit": paper.limit(program.paper)}
 
 
 def share(value, limit):

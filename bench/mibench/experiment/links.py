@@ -18,6 +18,8 @@ SMALL, MIDDLE, LARGE = 64, 1 << 15, 1 << 18  # bytes of the tokens that links ar
 INSTANCES = 100  # of a probe that sends payloads
 TURNS = 600  # firings in a row of a probe that measures latency
 TURN_INSTANCES = 5
+# A scatter has a place for each element in flight. Large places are new pages for each element, which cost more than the copy saves.
+MOST_INLINE = 1024
 DEVICES = {"gpu", "fpga"}
 LAUNCHES = 3  # of a probe within one host
 
@@ -169,6 +171,10 @@ class Machines:
         transports = out.get("calibration", {}).get("transports", {})
         if "shm" in transports:
             shm = transports["shm"] | {"wake": f"{max(0, round(wake_us * 1000))}ns"}
+            if shm["inline_bytes"] > MOST_INLINE:
+                note = f"payloads over {MOST_INLINE} bytes stay in place, though `woa calibrate` would send {shm['inline_bytes']} inline"
+                coupling.notes += [note] if note not in coupling.notes else []
+                shm["inline_bytes"] = MOST_INLINE
             out["calibration"] = out["calibration"] | {"transports": transports | {"shm": shm}}
         return out
 
