@@ -139,9 +139,10 @@ def set_up(options, shape, belongings, results):
         results["devices"] = machine.add_devices(calibrated, woa)
         kinds += ["gpu", "fpga"]
     machines = links.Machines(woa, calibrated, options.machine, belongings.folder, options.out)
+    state = machine.host_state(woa)
     for coupling in list(couplings):
         try:
-            machines.file(coupling, machine.host_state(woa), machine.optimum_sets()[0])
+            machines.file(coupling, state, machine.first_set(options.placements))
         except Refused as refused:
             couplings.remove(coupling)
             results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
