@@ -38,7 +38,7 @@ def same(found, predicted):
 
 
 def counts(results):
-    ran = [row for row in results["runs"] if row["time_s"]]
+    ran = [row for row in results["runs"] if row["messages"] is not None]
     differ = [name(row) for row in ran if not same(row["messages"], row["predicted_messages"])
               or not same(row["payload_bytes"], row["predicted_payload_bytes"])]
     found = f"{len(ran) - len(differ)} of {len(ran)} runs" + (": not " + ", ".join(differ) if differ else "")
@@ -49,7 +49,7 @@ def order(results):
     """At placements that all models share."""
     groups = {}
     for row in results["runs"]:
-        if row["time_s"] and row["where"] != "optimum":
+        if row["messages"] is not None and row["where"] != "optimum":
             groups.setdefault(name(row).rpartition(" ")[0], {})[row["model"]] = row["messages"]
     wrong = []
     for key, messages in groups.items():
