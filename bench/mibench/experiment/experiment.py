@@ -2,7 +2,6 @@
 import dataclasses
 import itertools
 import random
-import statistics
 import traceback
 
 import machine
@@ -233,13 +232,3 @@ def run_unit(unit, couplings, progress):
 
 def weights(count, couplings):
     return list(itertools.chain.from_iterable([1, *(5 if coupling.listen else 2 for coupling in couplings)] for _ in range(count)))
-
-
-def prediction_errors(rows):
-    """Median and worst of |predicted - measured| / measured, and whether messages and bytes were exact."""
-    ran = [row for row in rows if row["time_s"] and row["predicted_time_s"]]
-    errors = [abs(row["predicted_time_s"] / row["time_s"] - 1) for row in ran]
-    exact = [row for row in ran if abs(row["messages"] - row["predicted_messages"]) < 1e-6
-             and abs(row["payload_bytes"] - row["predicted_payload_bytes"]) < 1e-6]
-    return {"runs": len(ran), "exact": len(exact), "median_error": statistics.median(errors) if errors else None,
-            "worst_error": max(errors, default=None)}

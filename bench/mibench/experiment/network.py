@@ -109,6 +109,6 @@ def loose(name, shape, belongings):
     notes = []
     if shape:
         notes = sorted({note for note in (shape_end(end, shape) for end in names) if note})
-    wire = f"{shape.rate} and {shape.delay} each way" if shape else "as the wire is"
+    wire = f"{shape.rate} and {shape.delay} each way" + (" asked for" if notes else "") if shape else "as the wire is"
     here, there = (("ip", "netns", "exec", end) for end in names)
     return Coupling(name, f"two network namespaces, libfabric tcp, {wire}", notes, here, there, INTERFACE, secret, WIRE_MESSAGE_S)

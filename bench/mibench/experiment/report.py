@@ -1,7 +1,7 @@
 """The page of the experiment: what tools/report draws."""
+import bars
 import paper
 import tables
-from experiment import prediction_errors
 from plans import MODELS, PLACEMENTS
 from tables import time_text
 
@@ -69,7 +69,6 @@ def has_values(chart):
 
 def facts(results):
     machine = results["machine"]
-    errors = prediction_errors(results["runs"])
     pinned = ", ".join(f"{name} on {number}" for name, number in machine["pinned"].items())
     found = [["commit", results["commit"]], ["processor", f"{machine['processor']}, {len(machine['usable'])} usable"],
              ["pinned", pinned or machine["pinning"]], ["note", machine["pinning"] if pinned else ""],
@@ -77,9 +76,8 @@ def facts(results):
              ["versions", ", ".join(f"{name} {version}" for name, version in results["versions"].items() if version)],
              ["took", time_text(results.get("elapsed_s"))]]
     found += [[coupling["name"], "; ".join([coupling["what"], *coupling["notes"]])] for coupling in results["couplings"]]
-    if errors["runs"]:
-        found.append(["predictions", f"messages and bytes exact in {errors['exact']} of {errors['runs']} runs; times "
-                      f"{100 * errors['median_error']:.0f} % off in the median, {100 * errors['worst_error']:.0f} % at most"])
+    if any(row["predicted_time_s"] for row in results["runs"]):
+        found.append(["predictions", f"messages and bytes: {bars.counts(results)['found']}; times: {bars.predicted(results)['found']}"])
     return [[name, value] for name, value in found if value]
 
 
