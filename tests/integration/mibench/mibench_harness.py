@@ -18,7 +18,7 @@ from harness import BUILD, SOURCE, WoaTest, main, read  # noqa: E402,F401
 DATA = os.environ.get("WOA_MIBENCH_DATA") or os.path.join(os.path.dirname(SOURCE), "shared", "mibench")
 KERNELS = os.path.join(BUILD, "mibench", "kernels")
 MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-polled")
-TRANSPORTS = ("shm", "ofi")
+TRANSPORTS = {"loopback": ("--processes", "one"), "shm": (), "ofi": ("--transport", "ofi")}
 WINDOWS = (1, 16)
 SEED = 20261127  # of placements and of generated data; printed with each failure
 
@@ -97,16 +97,9 @@ class ProgramTest(WoaTest):
         """(the output's bytes, the JSON object) of a run that succeeds."""
         done = self.start(graph, inputs, out, *options)
         if done.returncode != 0:
-            self.skip_refusal(done, options)
+            self.skip_without_libraries(done.returncode, done.stderr.decode(errors="replace"))
         self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
         return read(self.path("out"), "rb"), json.loads(done.stdout)
-
-    def skip_refusal(self, done, options):
-        """Skips what a call model or this build cannot run, with its reason."""
-        error = done.stderr.decode(errors="replace")
-        if "rpc-polled" in options and "scatter" in error:
-            self.skipTest("rpc-polled runs no scatters: " + error.strip().splitlines()[-1])
-        self.skip_without_libraries(done.returncode, error)
 
     def check(self, graph, inputs, out, expected, *options, instances=1):
         """A run whose output is `expected`, once per instance; returns its JSON object."""
@@ -121,26 +114,61 @@ class ProgramTest(WoaTest):
         near = slice(max(0, at - 40), at + 40)
         self.fail("byte %d of %d (expected %d) differs: %r instead of %r" % (at, len(data), len(expected), data[near], expected[near]))
 
-    def check_models(self, name, inputs, out, expected):
-        """Every call model, each with window 1 and 16."""
+    def check_models(self, name, inputs, out, expected, *options, instances=3):
+        """Every call model, each with window 1 and 16. `instances`: of the runs with window 16."""
         for model in MODELS:
             for window in WINDOWS:
                 with self.subTest(graph=name, model=model, window=window):
-                    self.check(self.graph(name), inputs, out, expected, "--model", model, "--window", str(window), instances=3)
+                    self.check(self.graph(name), inputs, out, expected, "--model", model, "--window", str(window), *options,
+                               instances=instances if window > 1 else min(instances, 3))
 
-    def check_placements(self, name, inputs, out, expected, count=2):
+    def check_placements(self, name, inputs, out, expected, *options, count=2):
         """Random placements, each under every call model; the stages of one controller in two processes come first."""
         stages = STAGE.findall(read(self.graph(name)))
         for places in [{stage: "cpu:0" for stage in stages}, *self.random_places(name, count)]:
             graph = self.placed(name, places)
             for model in MODELS:
                 with self.subTest(graph=name, places=places, model=model, seed=SEED):
-                    self.check(graph, inputs, out, expected, "--model", model)
+                    self.check(graph, inputs, out, expected, "--model", model, *options)
 
-    def check_transports(self, name, inputs, out, expected, models=("woa", "rpc-hub")):
+    def check_transports(self, name, inputs, out, expected, *options, models=("woa", "rpc-hub"), transports=TRANSPORTS):
+        """Each transport carries messages, and no other one does."""
         for model in models:
-            with self.subTest(graph=name, model=model, transport="ofi"):
-                self.check(self.graph(name), inputs, out, expected, "--model", model, "--transport", "ofi")
+            for transport in transports:
+                with self.subTest(graph=name, model=model, transport=transport):
+                    report = self.check(self.graph(name), inputs, out, expected, "--model", model, *TRANSPORTS[transport], *options)
+                    used = {edge["transport"] for edge in report["edges"] if edge["messages"] > 0}
+                    self.assertEqual(used - {"local"}, {transport})
+
+    def check_predictions(self, name, inputs, out, expected, *options):
+        """Each call model's messages and payload bytes, at its optimum and at a random placement, are those of its plan."""
+        instances = 3
+        for graph in (self.graph(name), self.placed(name, self.random_places(name, 1)[0])):
+            profile, plan = self.path("profile.json"), self.path("model.plan")
+            arguments = [part for port, file in inputs.items() for part in ("--in", port + "=" + file)]
+            self.command("profile", graph, *arguments, "--repetitions", "3", "--seconds", "1", "-o", profile, *options)
+            for model in MODELS:
+                with self.subTest(graph=graph, model=model, seed=SEED):
+                    answer = self.command("compile", graph, "--profile", profile, "--model", model, "--window", "1", "-o", plan, *options)
+                    predicted = answer["certificate"]["prediction"]
+                    report = self.check(plan, inputs, out, expected, instances=instances)
+                    self.assertEqual(report["messages"], predicted["messages"] * instances)
+                    self.assertEqual(report["payload_bytes"], predicted["payload_bytes"] * instances)
+                    self.assertGreater(report["messages"], 0)
+
+    def command(self, *arguments):
+        """The JSON object of a command that succeeds."""
+        done = self.woa(*arguments, "--json", environment=self.kernels())
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return json.loads(done.stdout)
+
+    def check_nested(self, name, inputs, out, reason):
+        """rpc-nested refuses the graph before it starts anything, and says why."""
+        self.refused(self.start(self.graph(name), inputs, out, "--model", "rpc-nested"), 1, "error[unsupported]: as rpc-nested: ", reason)
+
+    def data(self, text):
+        """Says which data a test used."""
+        print("(data: %s) " % text, end="", file=sys.stderr, flush=True)
 
     def check_loopback(self, name, inputs, out, expected):
         report = self.check(self.graph(name), inputs, out, expected, "--processes", "one")

@@ -17,7 +17,8 @@ static int next_word(text *t) {
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-static woa_status read_weight(text *t, int32_t *weight, woa_error *error) {
+/* `count`: the numbers before this one. */
+static woa_status read_weight(text *t, long count, int32_t *weight, woa_error *error) {
   const char *begin = t->at;
   int32_t value = 0;
   int digits_only = 1;
@@ -27,8 +28,10 @@ static woa_status read_weight(text *t, int32_t *weight, woa_error *error) {
   }
   if (!digits_only || value > kNoEdge) {
     const int shown = t->at - begin < 32 ? (int)(t->at - begin) : 32;
-    return woa_fail(error, WOA_INVALID, "line %d of the matrix has `%.*s`, expected a whole number from 0 to %d",
-                    t->line, shown, begin, kNoEdge);
+    return woa_fail(
+        error, WOA_INVALID,
+        "line %d of the matrix, number %ld: found `%.*s`, expected a weight from 0 to %d; write %d for no edge",
+        t->line, count + 1, shown, begin, kNoEdge, kNoEdge);
   }
   *weight = value == kNoEdge ? kFar : value;
   return WOA_OK;
@@ -39,13 +42,15 @@ static woa_status read_matrix(const woa_input *in, int32_t *matrix, woa_error *e
   long count = 0;
   for (; next_word(&t); ++count) {
     int32_t weight = 0;
-    const woa_status status = read_weight(&t, &weight, error);
+    const woa_status status = read_weight(&t, count, &weight, error);
     if (status != WOA_OK) return status;
     if (count < kNodes * kNodes) matrix[count] = weight;
   }
   if (count == kNodes * kNodes) return WOA_OK;
-  return woa_fail(error, WOA_INVALID, "the matrix has %ld numbers, expected %d (%d x %d)", count, kNodes * kNodes,
-                  kNodes, kNodes);
+  return woa_fail(error, WOA_INVALID,
+                  "the matrix has %ld numbers in %llu bytes, expected %d: give %d lines with %d weights each, "
+                  "and nothing else",
+                  count, (unsigned long long)in->bytes, kNodes * kNodes, kNodes, kNodes);
 }
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {

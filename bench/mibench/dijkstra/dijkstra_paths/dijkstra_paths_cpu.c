@@ -3,17 +3,19 @@
 #include "bench/mibench/dijkstra/dijkstra.h"
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
-  (void)self, (void)error;
+  (void)self;
   paths *p = firing->state;
   if (ins[0].bytes == 0) {
     outs[1].bytes = write_line(p, (char *)outs[1].data);
     outs[1].written = 1;
     return WOA_OK;
   }
+  const woa_status status = check_candidate(&ins[0], error);
+  if (status != WOA_OK) return status;
   const candidate *at = (const candidate *)(const void *)ins[0].data;
   if (at->from == kFromNowhere) start_paths(p, at->node);
   const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
-  outs[0].bytes = relax(p, at, row, (candidate *)(void *)outs[0].data) * sizeof *at;
+  outs[0].bytes = relax(p, at, row, (candidate *)(void *)outs[0].data, 0, UINT32_MAX) * sizeof *at;
   outs[0].written = 1;
   return WOA_OK;
 }

@@ -11,11 +11,8 @@ static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_e
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)firing;
   const candidate *at = (const candidate *)(const void *)ins[0].data;
-  if (ins[0].bytes != sizeof *at || at->node < 0 || at->node >= kNodes) {
-    return woa_fail(error, WOA_INVALID, "the node has %llu bytes, expected %zu and a number from 0 to %d",
-                    (unsigned long long)ins[0].bytes, sizeof *at, kNodes - 1);
-  }
-  const woa_status status = woa_claim(&outs[0], "sums", sizeof(int32_t) * kNodes, error);
+  woa_status status = check_candidate(&ins[0], error);
+  if (status == WOA_OK) status = woa_claim(&outs[0], "sums", sizeof(int32_t) * kNodes, error);
   if (status != WOA_OK) return status;
   const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
   int32_t *sums = (int32_t *)(void *)outs[0].data;

@@ -11,19 +11,18 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const int32_t *matrix = (const int32_t *)(const void *)ins[1].data;
   search *s = (search *)(void *)firing->scratch;
   candidate at;
-  if (ins[0].bytes != sizeof at)
-    return woa_fail(error, WOA_INVALID, "the source has %llu bytes, expected %zu", (unsigned long long)ins[0].bytes,
-                    sizeof at);
+  const woa_status found = check_candidate(&ins[0], error);
+  if (found != WOA_OK) return found;
   memcpy(&at, ins[0].data, sizeof at);
   start_paths(&s->paths, at.node);
   s->queue.head = s->queue.tail = 0;
+  queue *q = &s->queue;
   for (;;) {
-    candidate nearer[kNodes];
-    const size_t count = relax(&s->paths, &at, matrix + at.node * kNodes, nearer);
-    const woa_status status = append(&s->queue, nearer, count, error);
+    const woa_status status = check_room(q, error);
     if (status != WOA_OK) return status;
-    if (s->queue.head == s->queue.tail) break;
-    at = s->queue.ring[s->queue.head++ % kQueueRoom];
+    q->tail = relax(&s->paths, &at, matrix + at.node * kNodes, q->ring, q->tail, kQueueRoom - 1);
+    if (q->head == q->tail) break;
+    at = q->ring[q->head++ % kQueueRoom];
   }
   outs[0].bytes = write_line(&s->paths, (char *)outs[0].data);
   outs[0].written = 1;
