@@ -21,8 +21,9 @@ class Baseline:
 
     def run(self, folder, repeat):
         outputs = {name: folder / f"baseline-{self.name}-{name}" for name in self.data.references}
-        words = [word for flag, files in (("--in", self.data.inputs), ("--set", self.data.files), ("--out", outputs))
-                 for name, file in files.items() for word in (flag, f"{name}={file}")]
+        settings = {**self.data.files, **self.data.settings}
+        words = [word for flag, values in (("--in", self.data.inputs), ("--set", settings), ("--out", outputs))
+                 for name, value in values.items() for word in (flag, f"{name}={value}")]
         process = self.woa.belongings.start([self.program, *words, "--repeat", str(repeat), "--json"], self.processor,
                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.woa.environment)
         try:

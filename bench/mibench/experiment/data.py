@@ -34,6 +34,7 @@ class Data:
     case: str
     inputs: dict  # graph input -> file
     files: dict  # name -> file that kernels read once, by a parameter
+    settings: dict  # parameter of the CPU-only program -> value
     references: dict  # graph output -> Reference
     source: str  # the data folder, or "generated"
 
@@ -112,7 +113,8 @@ def resolve(program, variant, folder, work):
         missing += more
         if not missing:
             generated = all(isinstance(source, dict) for source in case.inputs.values())
-            return Data(case.name, inputs, files, {name: reference(program, case, name, folder, work) for name in case.outputs},
+            return Data(case.name, inputs, files, case.settings,
+                        {name: reference(program, case, name, folder, work) for name in case.outputs},
                         "generated" if generated else str(folder))
         lacking += missing
     where = f"in {folder}" if folder else "without a data folder"

@@ -19,6 +19,7 @@ class Case:
     inputs: dict  # graph input -> file below the data folder, or {generate: [script, argument...]}
     outputs: dict  # graph output -> {golden: FILE or generate: [...], compare: exact or {numbers: T}}
     files: dict  # parameter of kernels -> a source like an input's
+    settings: dict  # parameter of the CPU-only program -> value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Program:
 def one_program(file):
     try:
         text = yaml.safe_load(file.read_text())
-        cases = tuple(Case(name, case["in"], case.get("out", {}), case.get("files", {})) for name, case in text["cases"].items())
+        cases = tuple(Case(name, case["in"], case.get("out", {}), case.get("files", {}), case.get("settings", {}))
+                      for name, case in text["cases"].items())
         variants = tuple(Variant(name, file.parent / variant["graph"], variant.get("case", ""),
                                  variant.get("params", {}))
                          for name, variant in text["variants"].items())

@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+"""fft as a task graph: text equal to the byte under every call model, transport, placement and window, in both directions.
+
+The expected text is the data folder's, or that of the reference below; both hold to the same order of operations. The
+reference itself is compared with the definition of the transform.
+"""
+import array
+import cmath
+import json
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+
+from mibench_harness import MODELS, SEED, SOURCE, ProgramTest, main, read, shared
+
+FORWARD, INVERSE = ("fine", "chunks", "coarse"), ("inverse-fine", "inverse-chunks", "inverse-coarse")
+SIZES = {False: 4096, True: 8192}  # by `inverse`, as MiBench's small run has them
+GOLDEN = {False: ("input/fft_small.f32", "golden/fft_small.txt"), True: ("input/fft_small_inv.f32", "golden/fft_small_inv.txt")}
+REFUSAL = "stage 'first/a/one[0]' is one of several replicas"
+STAGES = os.path.join(SOURCE, "bench", "mibench", "fft", "stages.yaml")
+
+
+def packed(samples):
+    return struct.pack("<%df" % len(samples), *samples)
+
+
+def unpacked(data):
+    return list(struct.unpack("<%df" % (len(data) // 4), data))
+
+
+def stage(re, im, size, inverse):
+    """Butterflies over blocks of `size`: double arithmetic, and each store into an array rounds to float."""
+    angle = (-math.pi if inverse else math.pi) / size
+    twice = 2 * math.cos(angle)
+    factors, now, before = [], (math.cos(-angle), math.sin(-angle)), (math.cos(-2 * angle), math.sin(-2 * angle))
+    for _ in range(size):
+        now, before = (twice * now[0] - before[0], twice * now[1] - before[1]), now
+        factors.append(now)
+    for start in range(0, len(re), 2 * size):
+        for j, (c, s) in enumerate(factors, start):
+            k = j + size
+            x, y = c * re[k] - s * im[k], c * im[k] + s * re[k]
+            re[k], im[k] = re[j] - x, im[j] - y
+            re[j], im[j] = re[j] + x, im[j] + y
+
+
+def reversed_bits(samples):
+    bits = len(samples).bit_length() - 1
+    return array.array("f", (samples[int(format(k, "0%db" % bits)[::-1], 2)] for k in range(len(samples))))
+
+
+def stages(samples, inverse):
+    """Real and imaginary parts after the reversal and after each stage."""
+    re, im, size = reversed_bits(samples), array.array("f", bytes(4 * len(samples))), 1
+    while True:
+        yield re, im
+        if size == len(samples):
+            return
+        stage(re, im, size, inverse)
+        size *= 2
+
+
+def transform(samples, inverse):
+    for re, im in stages(samples, inverse):
+        pass
+    if inverse:
+        for part in (re, im):
+            for k, value in enumerate(part):
+                part[k] = value / len(samples)
+    return re, im
+
+
+def text_of(re, im):
+    return "".join("%s:\n%s\n" % (name, "".join("%f \t" % value for value in part)) for name, part in (("RealOut", re), ("ImagOut", im))).encode()
+
+
+def reference(samples, inverse=False):
+    return text_of(*transform(samples, inverse))
+
+
+def defined(samples, inverse, bin_):
+    """One number of the transform by its definition."""
+    turn = (-2j if inverse else 2j) * math.pi / len(samples)
+    terms = [sample * cmath.exp(turn * (k * bin_ % len(samples))) for k, sample in enumerate(samples)]
+    return complex(math.fsum(term.real for term in terms), math.fsum(term.imag for term in terms)) / (len(samples) if inverse else 1)
+
+
+def numbers_of(text):
+    real, imaginary = text.decode().split("ImagOut:\n")
+    return [list(map(float, part.split())) for part in (real.removeprefix("RealOut:\n"), imaginary)]
+
+
+def drawn_samples(count, scale=1000.0):
+    drawn = random.Random("fft %d %d" % (count, SEED))
+    return unpacked(packed([drawn.uniform(-scale, scale) for _ in range(count)]))
+
+
+def made_waves(path, count):
+    script = os.path.join(SOURCE, "bench", "mibench", "fft", "waves.py")
+    subprocess.run([sys.executable, "-B", script, "4", str(count), path], check=True)
+    return path
+
+
+class FftTest(ProgramTest):
+    program = "fft"
+    kept = {}  # `inverse` -> samples as a file has them, and the text
+
+    def setUp(self):
+        super().setUp()
+        self.file, self.text = {}, {}
+        for inverse in (False, True):
+            if inverse not in self.kept:
+                type(self).kept[inverse] = self.data_of(inverse)
+            samples, self.text[inverse] = self.kept[inverse]
+            self.file[inverse] = {"samples": self.write("samples-%d.f32" % inverse, samples)}
+
+    def data_of(self, inverse):
+        paths = [shared(name) for name in GOLDEN[inverse]]
+        print("(data: %s) " % (" and ".join(GOLDEN[inverse]) if all(paths) else "generated"), end="", file=sys.stderr, flush=True)
+        if all(paths):
+            return [read(path, "rb") for path in paths]
+        samples = read(made_waves(self.path("waves.f32"), SIZES[inverse]), "rb")
+        return samples, reference(unpacked(samples), inverse)
+
+    def graphs(self):
+        return [(name, self.file[inverse], self.text[inverse]) for inverse, names in ((False, FORWARD), (True, INVERSE)) for name in names]
+
+    def test_reference_and_definition(self):
+        for inverse in (False, True):
+            samples = unpacked(read(self.file[inverse]["samples"], "rb"))
+            self.same(self.text[inverse], reference(samples, inverse))
+            re, im = numbers_of(self.text[inverse])
+            limit = 1e-6 * max(map(abs, re + im))
+            for bin_ in (0, 1, 2, 3, len(samples) // 2, len(samples) - 1, *random.Random(SEED).sample(range(len(samples)), 10)):
+                self.assertLess(abs(complex(re[bin_], im[bin_]) - defined(samples, inverse, bin_)), limit, (bin_, SEED))
+
+    def test_waves(self):
+        for inverse in (False, True):
+            path = shared(GOLDEN[inverse][0])
+            made = read(made_waves(self.path("waves.f32"), SIZES[inverse]), "rb")
+            self.assertEqual(len(made), 4 * SIZES[inverse])
+            self.assertEqual(unpacked(made)[0], 777.0 if not inverse else unpacked(made)[0])
+            if path:
+                self.assertEqual(made, read(path, "rb"))
+
+    def test_models_and_windows(self):
+        for name, file, text in self.graphs():
+            for model in MODELS:
+                for window in (1, 16):
+                    with self.subTest(graph=name, model=model, window=window):
+                        self.check(self.graph(name), file, "text", text, "--model", model, "--window", str(window), instances=3 if window == 1 else 17)
+
+    def test_random_placements(self):
+        for name, file, text in self.graphs():
+            self.check_placements(name, file, "text", text, count=1)
+
+    def test_loopback(self):
+        for name, file, text in self.graphs():
+            for model in MODELS:
+                with self.subTest(graph=name, model=model):
+                    report = self.check(self.graph(name), file, "text", text, "--model", model, "--processes", "one")
+                    self.assertEqual({edge["transport"] for edge in report["edges"] if edge["messages"]} - {"local"}, {"loopback"})
+
+    def test_libfabric(self):
+        for name, file, text in self.graphs():
+            for model in MODELS if name == "chunks" else ("woa",):
+                with self.subTest(graph=name, model=model):
+                    report = self.check(self.graph(name), file, "text", text, "--model", model, "--transport", "ofi")
+                    self.assertEqual({edge["transport"] for edge in report["edges"] if edge["messages"]} - {"local"}, {"ofi"})
+
+    def test_nested(self):
+        for name, file, text in self.graphs():
+            with self.subTest(graph=name):
+                if "chunks" in name:
+                    self.refused(self.start(self.graph(name), file, "text", "--model", "rpc-nested"), 1, "as rpc-nested: ", REFUSAL)
+                else:
+                    self.check(self.graph(name), file, "text", text, "--model", "rpc-nested", instances=3)
+
+    def ended(self, *arguments):
+        """The JSON object of a command that succeeds."""
+        done = self.woa(*arguments, "--json", environment=self.kernels())
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return json.loads(done.stdout)
+
+    def test_predicted_messages_and_bytes(self):
+        """Each model's traffic at a random placement; at its optimum a plan has hardly a message."""
+        for name, file, text in self.graphs():
+            profile, plan = self.path("profile.json"), self.path("model.plan")
+            self.ended("profile", self.graph(name), "--in", "samples=" + file["samples"], "--repetitions", "1", "--seconds", "1", "-o", profile)
+            graph = self.placed(name, self.random_places(name, 1)[0])
+            for model in MODELS if "chunks" in name else (*MODELS, "rpc-nested"):
+                with self.subTest(graph=name, model=model, seed=SEED):
+                    compiled = self.ended("compile", graph, "--profile", profile, "--model", model, "--window", "1", "-o", plan)
+                    predicted = compiled["certificate"]["prediction"]
+                    report = self.check(plan, file, "text", text, instances=2)
+                    self.assertEqual((report["messages"], report["payload_bytes"]), (2 * predicted["messages"], 2 * predicted["payload_bytes"]))
+                    self.assertGreater(report["messages"], 4)
+
+    def test_firings(self):
+        """A firing for each stage of butterflies; with chunks, one for each chunk in the first eight."""
+        for name, stages_, chunks in (("fine", 12, 0), ("inverse-fine", 13, 0), ("chunks", 4, 16), ("inverse-chunks", 5, 16)):
+            inverse = name.startswith("inverse")
+            report = self.check(self.graph(name), self.file[inverse], "text", self.text[inverse])
+            fired = {}
+            for ran in report["stages"]:
+                fired.setdefault(ran["name"].split("[")[0], []).append(ran["firings"])
+            whole = [counts for label, counts in fired.items() if counts == [1] and label.split("/")[0] in ("first", "second", "third", "last")]
+            self.assertEqual(len(whole), stages_, fired)
+            self.assertEqual(sum(counts == [chunks // 2] * 2 for counts in fired.values()), 8 if chunks else 0, fired)
+
+    def test_arrays_between_stages(self):
+        """The blocks after the reversal and after every fourth stage, bit for bit."""
+        for name, inverse in (("fine", False), ("inverse-fine", True), ("chunks", False)):
+            samples = unpacked(read(self.file[inverse]["samples"], "rb"))
+            wanted = [(re[:], im[:]) for re, im in stages(samples, inverse)]
+            outputs = {"reverse.blocks": 0, "second.blocks" if name != "chunks" else "join.blocks": 8, "third.blocks": 12}
+            more = ", ".join("o%d: %s" % (number, port) for port, number in outputs.items())
+            text = read(self.placed(name, {})).replace("outputs: {", "outputs: {%s, " % more)
+            done = self.woa("run", self.write("outputs.yaml", text), "--in", "samples=" + self.file[inverse]["samples"], "--out", "text=" + self.path("out"),
+                            *(part for number in outputs.values() for part in ("--out", "o%d=%s" % (number, self.path("o%d" % number)))),
+                            environment=self.kernels())
+            self.assertEqual(done.returncode, 0, done.stderr.decode()[-2000:])
+            self.same(read(self.path("out"), "rb"), self.text[inverse])
+            for number in outputs.values():
+                with self.subTest(graph=name, stage=number):
+                    size = 1 << number
+                    blocks = [part[at:at + size].tobytes() for at in range(0, len(samples), size) for part in wanted[number]]
+                    data = read(self.path("o%d" % number), "rb")
+                    self.assertEqual(struct.unpack("<2I", data[:8]), (len(samples) // size, size))
+                    self.same(data[64:], b"".join(blocks))
+
+    def test_any_number_of_samples(self):
+        for bits in range(1, 13):
+            samples = drawn_samples(1 << bits)
+            file = {"samples": self.write("own.f32", packed(samples))}
+            for name, inverse in (("coarse", False), ("inverse-coarse", True)):
+                with self.subTest(samples=len(samples), graph=name, seed=SEED):
+                    self.check(self.graph(name), file, "text", reference(samples, inverse))
+
+    def test_definition_of_small_transforms(self):
+        for count in (2, 8, 64):
+            samples = drawn_samples(count)
+            for name, inverse in (("coarse", False), ("inverse-coarse", True)):
+                data, _ = self.outcome(self.graph(name), {"samples": self.write("own.f32", packed(samples))}, "text")
+                re, im = numbers_of(data)
+                wanted = [defined(samples, inverse, k) for k in range(count)]
+                for k in range(count):  # "%f" has six digits behind the point
+                    self.assertLess(abs(complex(re[k], im[k]) - wanted[k]), 1e-6 * (1 + max(map(abs, wanted))), (count, k, SEED))
+
+    def test_most_samples(self):
+        """A one at place 1 gives every factor of the last stage."""
+        count = 65536
+        file = {"samples": self.write("one.f32", packed([0.0, 1.0] + [0.0] * (count - 2)))}
+        for name, sign, share in (("coarse", 1, 1), ("inverse-coarse", -1, count)):
+            data, _ = self.outcome(self.graph(name), file, "text")
+            re, im = numbers_of(data)
+            for k in range(count):
+                wanted = cmath.exp(sign * 2j * math.pi * k / count) / share
+                self.assertLess(abs(complex(re[k], im[k]) - wanted), 1e-6, k)
+
+    def test_own_graph_of_stages(self):
+        """The sub-graphs of stages.yaml serve other numbers of samples."""
+        graph = """woa: 1
+graph: fft-16
+includes: [%s]
+inputs: {samples: {type: bytes, max: 64}}
+stages:
+  read:    {kernel: fft_read, in: {file: samples}}
+  reverse: {kernel: fft_reverse, in: {samples: read.samples}}
+  all:     {graph: fft_four_stages, in: {blocks: reverse.blocks}, params: {direction: inverse}}
+  scale:   {kernel: fft_scale, in: {blocks: all.blocks}, params: {direction: inverse}}
+  print:   {kernel: fft_print, in: {numbers: scale.numbers}}
+outputs: {text: print.text}
+""" % STAGES
+        samples = drawn_samples(16)
+        self.check(self.write("own.yaml", graph), {"samples": self.write("own.f32", packed(samples))}, "text", reference(samples, True))
+
+    def test_chunks_of_any_number(self):
+        """With fewer than four blocks a chunk would be whole before its eighth stage."""
+        for chunks in (1, 2, 4, 8):
+            with self.subTest(chunks=chunks):
+                self.check(self.graph("chunks"), self.file[False], "text", self.text[False], "--param", "cut.chunks=%d" % chunks)
+
+    def test_printed_numbers(self):
+        """Every form of number as "%f" has it: ties, zeros of both signs, the smallest and the largest."""
+        drawn = random.Random(SEED)
+        values = [0.0, 1e-45, 1.1754944e-38, 5e-7, 4.9999999e-7, 2.0**-21, 9.9999994e-7, 0.99999994, 999999.9375, 16777215.0, 2.0**24, 2.0**39, 2.0**40,
+                  1.5 * 2.0**63, 2.0**64, 3.4028234e38]
+        values += [k / 128 for k in range(1, 40, 2)]  # the seventh digit is 5 and the last one
+        values += [drawn.uniform(-1, 1) * 10.0**drawn.randrange(-9, 30) for _ in range(100)]
+        pairs = [unpacked(packed([value, 0.0])) for value in values] + [unpacked(packed([-value, -0.0])) for value in values]
+        os.mkdir(self.path("pairs"))
+        for number, pair in enumerate(pairs):
+            self.write("pairs/%03d.f32" % number, packed(pair))
+        for name, inverse in (("coarse", False), ("inverse-coarse", True)):
+            data, _ = self.outcome(self.graph(name), {"samples": self.path("pairs")}, "text")
+            expected = [reference(pair, inverse) for pair in pairs]
+            self.assertIn(b"-0.000000", b"".join(expected))
+            self.same(data, b"".join(expected))
+
+    def test_opencl(self):
+        """Bit for bit: the device runs the same recurrence."""
+        for name, inverse, away in (("fine", False, ("first", "second", "third")), ("inverse-fine", True, ("second", "last")), ("chunks", False, ("first",))):
+            graph = self.placed(name, {label: "gpu" for label in away})
+            done = self.start(graph, self.file[inverse], "text")
+            if done.returncode == 3:
+                self.skip("opencl", done.stderr.decode(errors="replace"))
+            with self.subTest(graph=name):
+                report = self.check(graph, self.file[inverse], "text", self.text[inverse])
+                used = {ran["variant"] for ran in report["stages"] if ran["name"].split("/")[0] in away}
+                self.assertEqual(used, {"opencl"})
+
+    def test_baseline(self):
+        for inverse, direction in ((False, "forward"), (True, "inverse")):
+            report = self.check_baseline(self.file[inverse], "text", self.text[inverse], "--set", "direction=" + direction)
+            self.assertEqual([loop["name"] for loop in report["loops"]], ["transform"])
+
+
+class BadInputTest(ProgramTest):
+    program = "fft"
+
+    def test_damaged_files(self):
+        for what, data, texts in (
+                ("empty", b"", ("there are 0 samples", "a power of two from 2 to 65536", "append zeros")),
+                ("truncated", packed(drawn_samples(4096))[:-2], ("the input has 16382 bytes, expected a multiple of 4", "copy the whole file")),
+                ("one sample less", packed(drawn_samples(4096)[:-1]), ("there are 4095 samples, expected a power of two",)),
+                ("one sample", packed([1.0]), ("there are 1 samples",)),
+                ("no number", packed([0.0] * 17 + [math.nan] + [0.0] * 14), ("sample 17 (byte 68) is", "nan, expected a number", "little-endian floats")),
+                ("infinite", packed([0.0, -math.inf]), ("sample 1 (byte 4) is -inf, expected a number",)),
+                ("text", b"RealOut:\n1.0 \t2.0 \t\n", ("there are 5 samples",))):
+            bad = {"samples": self.write("bad.f32", data)}
+            for name in ("fine", "coarse"):
+                with self.subTest(file=what, graph=name):
+                    self.fails(name, bad, "text", *texts)
+            error = self.baseline(bad, {"text": self.path("out")}, code=1)
+            for text in texts:
+                self.assertIn(text, error)
+            self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_missing_file(self):
+        none = {"samples": self.path("none.f32")}
+        for name in ("fine", "coarse"):
+            self.refused(self.start(self.graph(name), none, "text"), 1, "--in samples: no such file or folder: '%s'; check the path" % none["samples"])
+        self.assertIn("--in samples: %s: there is no such file" % none["samples"], self.baseline(none, {"text": self.path("out")}, code=1))
+
+    def test_file_above_the_bound(self):
+        large = {"samples": self.write("large.f32", bytes(4 * 65536 + 4))}
+        self.refused(self.start(self.graph("coarse"), large, "text"), 1, "large.f32", "262148", "262144")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_samples_of_another_number(self):
+        for name in ("fine", "chunks"):
+            for count, texts in ((8192, ("2 blocks of 4096 are left, expected one", "use the graph for this number of samples, or coarse.yaml")),
+                                 (2048, ("one block of 2048 is whole, expected at least two to join", "or coarse.yaml"))):
+                with self.subTest(graph=name, samples=count):
+                    self.fails(name, {"samples": self.write("other.f32", packed(drawn_samples(count)))}, "text", *texts)
+
+    def test_parameters(self):
+        file = {"samples": self.write("few.f32", packed([1.0, 2.0]))}
+        for name, option, texts in (("coarse", "transform.direction=back", ("direction", "back", "forward", "inverse")),
+                                    ("fine", "scale.direction=back", ("direction", "back", "forward", "inverse")),
+                                    ("chunks", "cut.chunks=3", ("parameter 'chunks' is 3, expected a power of two up to 16",)),
+                                    ("chunks", "cut.chunks=32", ("chunks", "32", "16"))):
+            with self.subTest(option=option):
+                self.refused(self.start(self.graph(name), file, "text", "--param", option), 1, *texts)
+                self.assertFalse(os.path.exists(self.path("out")))
+        error = self.baseline(file, {"text": self.path("out")}, "--set", "direction=back", code=1)
+        self.assertIn("parameter 'direction' is 'back', expected forward or inverse", error)
+
+    def test_failed_instance_between_good_ones(self):
+        """A damaged file fails alone; the instances beside it have their outputs."""
+        samples = drawn_samples(4096)
+        os.mkdir(self.path("all"))
+        for number, data in enumerate((packed(samples), packed(samples)[:-4], packed(samples))):
+            self.write("all/%d.f32" % number, data)
+        done = self.woa("run", self.graph("fine"), "--in", "samples=" + self.path("all"), "--out", "text=" + self.path("out-%i"), "--window", "3",
+                        environment=self.kernels())
+        self.refused(done, 1, "1.f32", "failed at stage read: there are 4095 samples")
+        for number in (0, 2):
+            self.same(read(self.path("out-%d" % number), "rb"), reference(samples))
+
+
+if __name__ == "__main__":
+    main()
