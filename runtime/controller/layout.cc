@@ -116,7 +116,7 @@ bool reads_in_device(const Plan& plan, const Layout& layout, const EdgePlan& edg
 }
 
 // A back-end that keeps payloads gets the outputs that stages of its own controller read. Host memory has a copy for
-// readers elsewhere.
+// readers elsewhere. They change the copy alone, so a payload that comes back changed needs host memory, too.
 void choose_memory(const Plan& plan, Layout& layout) {
   std::vector<bool> read_here(layout.regions.size()), needed_in_host(layout.regions.size());
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
@@ -130,7 +130,8 @@ void choose_memory(const Plan& plan, Layout& layout) {
     RegionLayout& region = layout.regions[r];
     const BackendTraits& traits = plan.controllers[region.producer].traits;
     const OutputPortPlan& output = plan.stages[region.stage].outputs[region.port];
-    if (!traits.keeps_payloads() || output.many != 0 || !read_here[r] || needed_in_host[r]) continue;
+    const bool in_host = needed_in_host[r] || !region.modifiers.empty();
+    if (!traits.keeps_payloads() || output.many != 0 || !read_here[r] || in_host) continue;
     region.memory = traits.memory;
     region.device_bytes =
         std::max<std::uint64_t>(output.type.block_bytes() - output.type.prefix_bytes(), kPayloadAlignment);

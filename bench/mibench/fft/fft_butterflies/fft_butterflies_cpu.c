@@ -1,6 +1,6 @@
 #include "bench/mibench/fft/fft.h"
 
-/* Looks at no data, for the other variant. */
+/* Reads no data: a payload may lie in the memory of an OpenCL device. */
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self;
   const uint32_t blocks = ins[0].dims[0], of = ins[0].dims[2];

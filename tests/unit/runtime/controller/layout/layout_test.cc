@@ -331,6 +331,16 @@ TEST_CASE("an output that stays with a controller lies in its device, unless a r
   CHECK((memory_of_a(variable).block_bytes == kPayloadAlignment && memory_of_a(variable).device_bytes == 128));
 }
 
+TEST_CASE("a payload that another controller changes and that comes back does not stay in the device") {
+  Plan plan = chain_on({"cpu:0", "cpu:1", "cpu:0"}, "copy", 1000);
+  plan.controllers[1].traits.memory = MemoryKind::kOpencl;
+  plan.stages[3].outputs[0].in_place = 0;  // b passes a's block on to c
+  const Layout layout = make_layout(plan);
+  REQUIRE(layout.passed_input[3][0] == 0);
+  const RegionLayout& of_a = layout.regions[static_cast<std::size_t>(layout.region_of[2][0])];
+  CHECK(of_a.memory == MemoryKind::kCpu);
+}
+
 TEST_CASE("a region takes the offsets of its blocks and no other, with and without header room") {
   for (const std::uint32_t room : {0U, kRoom}) {
     const RegionLayout region{0, 0, 0, 3, 128, {}, {}, room};
