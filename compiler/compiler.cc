@@ -94,6 +94,7 @@ GraphFacts facts_of(const Graph& graph, const std::string& name) {
     if (stage.kernel == nullptr) continue;
     for (const ControllerKind kind : kKernelKinds) {
       if (runs_on(*stage.kernel, kind)) facts.kinds[stage.name].push_back(kind);
+      if (const auto why = beyond(*stage.kernel, kind); !why.empty()) facts.beyond[stage.name].emplace(kind, why);
     }
   }
   return facts;
@@ -124,6 +125,12 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
   auto profile = read_profile(report.add_source(options.profile->string(), *text), report);
   if (!profile || !same_graph || !check_profile(*profile, graph, name, hash, report)) return std::nullopt;
   return profile;
+}
+
+// `profile` outlives the graph.
+void set_profiles(Graph& graph, const Profile& profile) {
+  for (GraphStage& stage : graph.stages)
+    if (stage.kernel != nullptr) stage.profile = &profile.stages.at(stage.name);
 }
 
 // `graph` is checked and placed, and its channels have sizes.
@@ -176,6 +183,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
   const std::optional<Profile> profile = load_profile(options, graph, file->name, facts.hash, report);
+  if (profile) set_profiles(graph, *profile);
   place(graph, machine, report);
   if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
   if (options.profile) check_capacities(graph, machine, Which::kPinned, report);

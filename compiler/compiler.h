@@ -32,7 +32,9 @@ namespace woa {
 // Facts about a graph that do not depend on its placement.
 struct GraphFacts {
   std::string hash;  // 16 digits, the same for graphs that compute the same by the same stages; profiles name it
-  std::map<std::string, std::vector<ControllerKind>> kinds;  // stage -> kinds that its kernel has a variant for
+  std::map<std::string, std::vector<ControllerKind>> kinds;  // stage -> kinds that run its kernel
+  // Stage -> kinds that its kernel has a variant for, and why no back-end runs it: "keeps state".
+  std::map<std::string, std::map<ControllerKind, std::string>> beyond;
 };
 
 struct Compilation {

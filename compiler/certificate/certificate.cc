@@ -57,6 +57,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     s.set_core(stage.core);
     s.set_copyable(stage.copyable);
     s.set_copy(stage.copy);
+    s.mutable_modelled()->Assign(stage.modelled.begin(), stage.modelled.end());
     for (const Amounts& amounts : stage.resources) encode(amounts, *s.add_resources()->mutable_amounts());
   }
   for (const EdgeCosts& edge : from.edges) {
@@ -92,6 +93,7 @@ CostTable decode(const pb::CostTable& from) {
     stage.core = s.core();
     stage.copyable = s.copyable();
     stage.copy = s.copy();
+    stage.modelled.assign(s.modelled().begin(), s.modelled().end());
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
   for (const pb::EdgeCosts& e : from.edges()) {
@@ -243,6 +245,10 @@ Result<CertifiedPlan> decode_proofs(Plan plan, const std::string& bytes) {
 }
 
 }  // namespace
+
+bool is_modelled(const StageCosts& stage, std::uint32_t component) {
+  return std::ranges::binary_search(stage.modelled, component);
+}
 
 bool has_choice(const CostTable& table) {
   return std::any_of(table.stages.begin() + kSinkStage + 1, table.stages.end(), [](const StageCosts& stage) {

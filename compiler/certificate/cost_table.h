@@ -51,6 +51,7 @@ struct StageCosts {
   std::string core = {};   // kernel core on an fpga, which all its stages share; empty: none
   bool copyable = false;   // may be on several components at once; a copy serves the readers next to it
   std::uint32_t copy = 0;  // number of the copy: copies of a stage stand in a row, from 0
+  std::vector<std::uint32_t> modelled = {};  // components, ascending, where its time was thought of and not measured
   bool operator==(const StageCosts&) const = default;
 };
 
@@ -80,6 +81,8 @@ struct CostTable {
   bool operator==(const CostTable&) const = default;
 };
 
+// True if the stage's time on the component is modelled.
+bool is_modelled(const StageCosts& stage, std::uint32_t component);
 // True if some stage may run on more than one component.
 bool has_choice(const CostTable& table);
 

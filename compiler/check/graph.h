@@ -9,6 +9,7 @@
 #include "compiler/diagnostics/report.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/kernel_file.h"
+#include "compiler/parse/profile.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
@@ -16,9 +17,10 @@ namespace woa {
 struct GraphStage {
   std::string name;
   Place place;
-  const StageDecl* decl = nullptr;     // null: source and sink
-  const KernelDecl* kernel = nullptr;  // null: source, sink, or no such kernel was found
-  std::string kernel_file;             // absolute, for a kernel of the user
+  const StageDecl* decl = nullptr;        // null: source and sink
+  const KernelDecl* kernel = nullptr;     // null: source, sink, or no such kernel was found
+  const StageProfile* profile = nullptr;  // null: there is none
+  std::string kernel_file;                // absolute, for a kernel of the user
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   std::vector<ParamPlan> params;

@@ -100,6 +100,7 @@ namespace woa::problem {
   X(kBadPin, "E0601")            \
   X(kUnknownController, "E0602") \
   X(kHostPin, "E0603")           \
+  X(kBeyondBackend, "E0604")     \
   /* machines */                 \
   X(kLinkTwice, "E0621")         \
   X(kUnreachable, "E0622")       \

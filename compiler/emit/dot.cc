@@ -100,7 +100,7 @@ class Drawing {
     const Certificate& certificate = *plan_.certificate;
     return text + (certificate.goal.objective == "latency" ? "\\none instance takes " : "\\nan instance every ") +
            time_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
-           ")";
+           (modelled_stages(plan_).empty() ? ")" : ", modelled: it does not run)");
   }
   // Explains the signs in the picture that do not explain themselves.
   [[nodiscard]] std::string legend() const {
@@ -163,9 +163,11 @@ class Drawing {
     std::string label = label_text(stage.name);
     if (!stage.kernel.empty()) label += "\\n" + label_text(stage.kernel);
     if (time_of(s) >= 0) label += "\\n" + time_text(time_of(s));
+    const bool modelled = stage.variant.kind == kModelled;
+    if (modelled) label += ", modelled";
     const std::string shape = stage.role == StageRole::kKernel ? "box" : "ellipse";
     inside_[stage.controller] += "    s" + std::to_string(s) + " [label=\"" + label + "\", shape=" + shape +
-                                 ", style=filled, fillcolor=white];\n";
+                                 ", style=" + (modelled ? "\"filled,dashed\"" : "filled") + ", fillcolor=white];\n";
   }
 
   // Makes the edge's text a node of its own, which other edges keep clear of. Graphviz puts an edge's first end left of

@@ -89,7 +89,12 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
 }  // namespace
 
 void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller) {
-  plan.variant = stage.kernel->variants.find(variant_of(controller.backend))->second;
+  if (modelled_on(stage, controller) != nullptr) {
+    plan.variant = {};
+    plan.variant.kind = kModelled;
+  } else {
+    plan.variant = stage.kernel->variants.find(variant_of(controller.backend))->second;
+  }
   plan.headers = controller.traits.headers();
   plan.publishes = may_publish(plan) ? controller.traits.publishes : Publisher::kHost;
   plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;

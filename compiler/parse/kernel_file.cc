@@ -202,17 +202,20 @@ void read_variant(const YamlNode& key, const YamlNode& value, bool all_ports, Ke
 
 // Reports what variants for devices do not support.
 void check_devices(const YamlNode& node, const KernelDecl& kernel, Report& report) {
-  const auto special_in = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
-  const auto special_out = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };
-  if ((kernel.variants.contains("rtl") || kernel.variants.contains("opencl")) &&
-      (std::ranges::any_of(kernel.inputs, special_in) || std::ranges::any_of(kernel.outputs, special_out))) {
+  const KernelFeatures features = features_of(kernel.inputs, kernel.outputs, kernel.stateful);
+  const auto beyond_any = [&](bool KernelFeatures::*feature) {
+    return features.*feature && std::ranges::any_of(kBackends, [&](const KnownBackend& backend) {
+             return kernel.variants.contains(backend.variant) && !(backend.runs.*feature);
+           });
+  };
+  if (beyond_any(&KernelFeatures::counted)) {
     report.error(
         problem::kBadKernel, node.place,
         "only a kernel whose one variant is `cpu` has `optional`, `many` or `gather` ports: others see one token "
         "of each",
         "leave the other variants out, or those words");
   }
-  if (kernel.variants.contains("rtl") && (kernel.inputs.size() != 1 || kernel.outputs.size() != 1)) {
+  if (beyond_any(&KernelFeatures::ports)) {
     report.error(problem::kBadKernel, node.place, "a kernel with an `rtl` variant has one input and one output",
                  "leave the variant out, or join the ports");
   }

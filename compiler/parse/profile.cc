@@ -5,6 +5,7 @@
 
 #include "compiler/parse/machine.h"
 #include "compiler/parse/reader.h"
+#include "compiler/parse/resources.h"
 
 namespace woa {
 namespace {
@@ -48,6 +49,19 @@ void check_details(const MapReader& map, Report& report) {
   for (const YamlNode& size : sizes->items) check_size(size, report);
 }
 
+// Reads what the stage takes where its time is modelled.
+void read_modelled(const std::string& where, const MapReader& map, StageProfile& stage, Report& report) {
+  const YamlNode* modelled = map.get("modelled");
+  const YamlNode* resources = map.get("resources");
+  const bool is_modelled = modelled != nullptr && read_bool(*modelled, "`modelled`", report).value_or(false);
+  if (is_modelled) {
+    stage.modelled[where] = resources == nullptr ? Resources() : read_resource_use(*resources, report);
+  } else if (resources != nullptr) {
+    report.error(problem::kBadValue, resources->place, "only an entry with `modelled: true` has `resources`",
+                 "add `modelled: true`; of a measured variant, the kernel.yaml says what it takes");
+  }
+}
+
 // Reads a time, or why there is none.
 void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Report& report) {
   const auto name = parse_controller(key.text);
@@ -59,7 +73,7 @@ void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Rep
   }
   const MapReader map(&node, cat("the entry ", quote(key.text)),
                       {"time_ps", "mad_ps", "samples", "outliers", "device", "simulated", "cycles", "clock_mhz",
-                       "wall_ps", "fit", "sizes", "missing", "fix"},
+                       "wall_ps", "fit", "sizes", "missing", "fix", "modelled", "resources"},
                       report);
   if (!map.is_map()) return;
   if (const YamlNode* missing = map.get("missing")) {
@@ -70,6 +84,7 @@ void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Rep
     return;
   }
   check_details(map, report);
+  read_modelled(key.text, map, stage, report);
   const YamlNode* time = map.need("time_ps", "time_ps: 1000000");
   if (time == nullptr) return;
   if (const auto ps = read_ps(*time, "`time_ps`", report)) stage.time_ps[key.text] = *ps;
@@ -166,6 +181,14 @@ std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineCon
     if (const auto time = stage.time_ps.find(name); time != stage.time_ps.end()) return time->second;
   }
   return std::nullopt;
+}
+
+const Resources* modelled_on(const StageProfile& stage, const ControllerPlan& controller) {
+  for (const std::string& name : {controller.name, std::string(to_string(controller.kind))}) {
+    if (const auto found = stage.modelled.find(name); found != stage.modelled.end()) return &found->second;
+    if (stage.time_ps.contains(name)) return nullptr;
+  }
+  return nullptr;
 }
 
 std::optional<Profile> read_profile(std::uint32_t source, Report& report) {

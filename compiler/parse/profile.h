@@ -17,6 +17,9 @@ struct StageProfile {
   std::map<std::string, std::uint64_t> cycles;   // by kind of controller; per firing, if the device counts them
   double firings = 1;                            // per instance
   std::map<std::string, std::string> missing;    // by kind: why there is no time, and how to get one
+  // By kind of controller, or controller: what the stage takes of it, where its time was thought of and not measured.
+  // No variant needs to exist there, and none runs.
+  std::map<std::string, Resources> modelled;
   Place place = {};
 };
 
@@ -41,6 +44,9 @@ struct Profile {
 // Time of a firing on `controller`, in picoseconds: by its name, else by its kind. Counted cycles at the controller's
 // clock win over times. Nothing if it was not measured.
 std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller);
+
+// The resources of the stage on `controller` if time_on() is a modelled time; else null.
+const Resources* modelled_on(const StageProfile& stage, const ControllerPlan& controller);
 
 // Nothing, after a report, if the source is not a usable profile.
 std::optional<Profile> read_profile(std::uint32_t source, Report& report);

@@ -102,7 +102,7 @@ class TableMaker {
       if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
         report_nowhere(stage, measured);
       costs.copyable = is_copyable(graph_, s);
-      if (runs_on(*stage.kernel, ControllerKind::kFpga)) costs.core = stage.kernel->name;
+      if (may_be_on_fpga(stage)) costs.core = stage.kernel->name;
       add_resources(stage, costs);
     }
     const double all = stage.kernel == nullptr ? 1 : profile_.stages.at(stage.name).firings;
@@ -114,13 +114,19 @@ class TableMaker {
   }
   [[nodiscard]] bool allowed(const GraphStage& stage, const MachineController& on) const {
     const ControllerPlan& controller = on.plan;
-    if (!runs_on(*stage.kernel, controller)) return false;
+    if (!may_run(stage, controller)) return false;
     if (missing_need(stage, on) != nullptr) return false;
     if (controller.traits.writes_packets && chooses(stage)) return false;
     if (stage.decl->on.empty()) return true;
     const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
     if (pin && !pin->exact()) return pin->kind == controller.kind;
     return controller.name == graph_.controllers[stage.controller].name;
+  }
+  [[nodiscard]] bool may_be_on_fpga(const GraphStage& stage) const {
+    return runs_on(*stage.kernel, ControllerKind::kFpga) ||
+           std::ranges::any_of(controllers_, [&](const MachineController& controller) {
+             return controller.plan.kind == ControllerKind::kFpga && modelled_on(stage, controller.plan) != nullptr;
+           });
   }
   // True if the stage chooses among the replicas of a reader, which no device that writes its packets can.
   [[nodiscard]] bool chooses(const GraphStage& stage) const {
@@ -137,12 +143,13 @@ class TableMaker {
     const std::uint64_t added = machine_.cost(controllers_[l]).firing_ps;  // at most a minute
     constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
     costs.time_ps[l] = static_cast<std::int64_t>(std::min(*time, kMost - added) + added);
+    if (modelled_on(stage, controllers_[l].plan) != nullptr) costs.modelled.push_back(l);
   }
   void add_resources(const GraphStage& stage, StageCosts& costs) const {
-    if (stage.kernel->resources.empty()) return;
+    if (stage.kernel->resources.empty() && costs.modelled.empty()) return;
     for (const MachineController& controller : controllers_) {
-      const auto taken = stage.kernel->resources.find(variant_of(controller.plan.backend));
-      costs.resources.push_back(taken == stage.kernel->resources.end() ? Resources() : taken->second);
+      const Resources* taken = resources_on(stage, controller.plan);
+      costs.resources.push_back(taken == nullptr ? Resources() : *taken);
     }
   }
   void report_nowhere(const GraphStage& stage, const StageProfile& measured) {
@@ -251,6 +258,8 @@ std::string hash_of(const CostTable& table) {
     hash.add(stage.firings), hash.add(std::uint64_t{stage.serial}), hash.add(std::uint64_t{stage.copyable});
     hash.add(stage.copy), hash.add(stage.core), hash.add(stage.resources.size());
     for (const auto& amounts : stage.resources) add(hash, amounts);
+    hash.add(stage.modelled.size());
+    for (const std::uint32_t component : stage.modelled) hash.add(std::uint64_t{component});
   }
   for (const EdgeCosts& edge : table.edges) {
     for (const std::uint64_t number : {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes,

@@ -72,13 +72,6 @@ void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machi
 
 namespace {
 
-// The resources that the stage takes of the controller; null: none are declared.
-const Resources* resources_of(const GraphStage& stage, const ControllerPlan& controller) {
-  if (stage.kernel == nullptr) return nullptr;
-  const auto found = stage.kernel->resources.find(variant_of(controller.backend));
-  return found == stage.kernel->resources.end() ? nullptr : &found->second;
-}
-
 // True if the stage is pinned to one controller, not to a kind.
 bool is_pinned(const GraphStage& stage) {
   if (stage.decl == nullptr) return false;
@@ -103,7 +96,7 @@ void check_capacities(const Graph& graph, const Machine& machine, Which which, R
   std::set<std::pair<std::uint32_t, std::string>> cores;                // by controller and kernel
   const auto add = [&](const GraphStage& stage, std::uint32_t number) {
     const ControllerPlan& plan = graph.controllers[number];
-    const Resources* taken = resources_of(stage, plan);
+    const Resources* taken = resources_on(stage, plan);
     const MachineController* controller = machine.find(plan.name);
     if (taken == nullptr || controller == nullptr) return;
     const bool shares = plan.kind == ControllerKind::kFpga && !cores.emplace(number, stage.kernel->name).second;
@@ -144,6 +137,7 @@ Place place_of(const GraphStage& stage, const ParamPlan& param) {
 void check_device_params(const Graph& graph, Report& report) {
   for (const GraphStage& stage : graph.stages) {
     if (stage.kernel == nullptr || graph.controllers[stage.controller].kind != ControllerKind::kGpu) continue;
+    if (modelled_on(stage, graph.controllers[stage.controller]) != nullptr) continue;  // it does not run
     for (const ParamPlan& param : stage.params) {
       if (!is_wide(param)) continue;
       report.error(problem::kParamRange, place_of(stage, param),

@@ -11,6 +11,10 @@
 namespace woa {
 namespace {
 
+std::string_view beyond(const KernelDecl& kernel, const KnownBackend& backend) {
+  return first_beyond(features_of(kernel.inputs, kernel.outputs, kernel.stateful), backend.runs);
+}
+
 class Placer {
  public:
   Placer(Graph& graph, const Machine& machine, Report& report) : graph_(graph), machine_(machine), report_(report) {
@@ -108,7 +112,7 @@ class Placer {
   }
 
   [[nodiscard]] static bool has_variant(const GraphStage& stage, const MachineController& controller) {
-    return stage.kernel == nullptr || runs_on(*stage.kernel, controller.plan);
+    return stage.kernel == nullptr || may_run(stage, controller.plan);
   }
 
   [[nodiscard]] std::vector<const MachineController*> able_to_run(const GraphStage& stage, ControllerKind kind) {
@@ -118,14 +122,30 @@ class Placer {
   }
 
   void report_no_variant(const GraphStage& stage, const ControllerPlan& controller, const Place& place) {
+    const KnownBackend* const backend = find_backend(controller.backend);
+    if (backend != nullptr && stage.kernel->variants.contains(backend->variant))
+      return report_beyond(stage, *backend, place);
+    report_.error(problem::kNoVariant, place,
+                  cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no variant ",
+                      quote(variant_of(controller.backend)), ", which ", quote(to_string(controller.kind)), " needs"),
+                  where_it_runs(stage));
+  }
+
+  [[nodiscard]] static std::string where_it_runs(const GraphStage& stage) {
     std::vector<std::string> kinds;
     for (const ControllerKind kind : kKernelKinds) {
       if (runs_on(*stage.kernel, kind)) kinds.emplace_back(to_string(kind));
     }
-    report_.error(problem::kNoVariant, place,
-                  cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no variant ",
-                      quote(variant_of(controller.backend)), ", which ", quote(to_string(controller.kind)), " needs"),
-                  cat("pin the stage to a kind that the kernel runs on: ", quote_list(kinds)));
+    return kinds.empty() ? "add the variant `cpu` to its kernel.yaml, which does all that kernels may do"
+                         : cat("pin the stage to a kind that the kernel runs on: ", quote_list(kinds));
+  }
+
+  void report_beyond(const GraphStage& stage, const KnownBackend& backend, const Place& place) {
+    report_.error(
+        problem::kBeyondBackend, place,
+        cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " ", beyond(*stage.kernel, backend),
+            ", which its variant ", quote(backend.variant), " cannot on ", quote(to_string(backend.kind))),
+        where_it_runs(stage));
   }
 
   void choose(GraphStage& stage) {
@@ -142,6 +162,9 @@ class Placer {
       }
     }
     if (missing != nullptr) return report_nobody_has(stage, *missing, machine_, report_);
+    if (std::ranges::none_of(kKernelKinds, [&](ControllerKind kind) { return runs_on(*stage.kernel, kind); }))
+      for (const KnownBackend& backend : kBackends)
+        if (stage.kernel->variants.contains(backend.variant)) return report_beyond(stage, backend, stage.place);
     report_.error(problem::kUnknownController, stage.place,
                   cat("the machine has no controller that kernel ", quote(stage.kernel->name), " runs on"),
                   cat("its controllers: ", quote_list(controller_names())));
@@ -158,14 +181,40 @@ class Placer {
 
 }  // namespace
 
+const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& controller) {
+  return stage.profile == nullptr ? nullptr : modelled_on(*stage.profile, controller);
+}
+
+bool may_run(const GraphStage& stage, const ControllerPlan& controller) {
+  return modelled_on(stage, controller) != nullptr || runs_on(*stage.kernel, controller);
+}
+
+const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller) {
+  if (stage.kernel == nullptr) return nullptr;
+  if (const Resources* modelled = modelled_on(stage, controller)) return modelled;
+  const auto found = stage.kernel->resources.find(variant_of(controller.backend));
+  return found == stage.kernel->resources.end() ? nullptr : &found->second;
+}
+
 bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller) {
-  return kernel.variants.contains(variant_of(controller.backend));
+  const KnownBackend* const backend = find_backend(controller.backend);
+  return backend != nullptr && kernel.variants.contains(backend->variant) && beyond(kernel, *backend).empty();
 }
 
 bool runs_on(const KernelDecl& kernel, ControllerKind kind) {
   return std::ranges::any_of(kBackends, [&](const KnownBackend& backend) {
-    return backend.kind == kind && kernel.variants.contains(backend.variant);
+    return backend.kind == kind && kernel.variants.contains(backend.variant) && beyond(kernel, backend).empty();
   });
+}
+
+std::string_view beyond(const KernelDecl& kernel, ControllerKind kind) {
+  std::string_view why;
+  for (const KnownBackend& backend : kBackends) {
+    if (backend.kind != kind || !kernel.variants.contains(backend.variant)) continue;
+    why = beyond(kernel, backend);
+    if (why.empty()) return why;
+  }
+  return why;
 }
 
 void place(Graph& graph, const Machine& machine, Report& report) { Placer(graph, machine, report).run(); }

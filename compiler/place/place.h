@@ -13,9 +13,19 @@ namespace woa {
 // graph names always exists, but if the machine file lists links, it must have links with the host.
 void place(Graph& graph, const Machine& machine, Report& report);
 
-// True if the kernel has the variant that the controller's back-end runs.
+// True if the stage's kernel runs on the controller, or has a modelled time there.
+bool may_run(const GraphStage& stage, const ControllerPlan& controller);
+// What the stage takes of the controller where its time is modelled; null: it is not.
+const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& controller);
+// What the stage takes of the controller; null: nothing is declared.
+const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller);
+
+// True if the kernel has the variant that the controller's back-end runs, and does nothing beyond that back-end.
 bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller);
-// True if it has one that some back-end of the kind runs.
+// True if that is so of some back-end of the kind.
 bool runs_on(const KernelDecl& kernel, ControllerKind kind);
+// Why no back-end of the kind runs the variant that the kernel has for it: "keeps state"; empty: one does, or there is
+// no variant.
+std::string_view beyond(const KernelDecl& kernel, ControllerKind kind);
 
 }  // namespace woa

@@ -55,8 +55,7 @@ class ReplicaPlacer {
       for (std::size_t k = 1; k < all.size(); ++k) {
         const MachineController& next = all[(at + k) % all.size()];
         const bool other = next.plan.kind == first.kind && next.plan.name != first.name;
-        if (other && runs_on(*stage.kernel, next.plan) && missing_need(stage, next) == nullptr)
-          candidates.push_back(next.plan);
+        if (other && may_run(stage, next.plan) && missing_need(stage, next) == nullptr) candidates.push_back(next.plan);
       }
     }
     for (std::uint32_t r = 0; r < stage.replicas; ++r)

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr KernelFeatures kRuns = default_backend(ControllerKind::kGpu).runs;
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();  // the `bytes` argument is a uint
 
 Status check_stage(const LoadedStage& stage, const std::string& variant) {
@@ -24,14 +25,10 @@ Status check_stage(const LoadedStage& stage, const std::string& variant) {
     return {Code::kUnsupported, kernel + " has no " + variant + " variant to run as '" + plan.variant.kind + "'"};
   if (stage.kernel == nullptr || stage.kernel->size == nullptr)
     return {Code::kUnsupported, kernel + ": a variant '" + variant + "' needs the library's size function"};
-  const auto chooses = [](const OutputPortPlan& port) { return port.one_of >= 0 || port.optional || port.many != 0; };
-  const auto optional = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
-  if (plan.stateful != Stateful::kNo || std::any_of(plan.outputs.begin(), plan.outputs.end(), chooses) ||
-      std::any_of(plan.inputs.begin(), plan.inputs.end(), optional)) {
-    return {Code::kUnsupported, kernel + ": a variant '" + variant +
-                                    "' can neither keep state, nor choose between outputs, nor have optional ports; "
-                                    "use the cpu variant"};
-  }
+  const std::string_view beyond = first_beyond(features_of(plan.inputs, plan.outputs, plan.stateful), kRuns);
+  if (!beyond.empty())
+    return {Code::kUnsupported,
+            kernel + " " + std::string(beyond) + ", which a variant '" + variant + "' cannot; use the cpu variant"};
   return {};
 }
 

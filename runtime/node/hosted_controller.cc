@@ -1,7 +1,6 @@
 #include "runtime/node/hosted_controller.h"
 
-#include <sched.h>
-
+#include "runtime/base/processor.h"
 #include "runtime/base/scalar.h"
 
 namespace woa {
@@ -31,21 +30,12 @@ Status check_traits(const ControllerPlan& controller, const DeviceDescription& d
   return check("s published", device.publishes, to_string(controller.traits.publishes));
 }
 
-Status pin_thread(int processor) {
-  if (processor < 0) return {};
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(processor), &set);
-  if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
-  return {Code::kInvalid,
-          "cannot pin to processor " + std::to_string(processor) + ": it does not exist or is not allowed here"};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<HostedController>> HostedController::make(HostedControllerSetup setup) {
   const Plan& plan = *setup.plan;
   std::unique_ptr<HostedController> hosted(new HostedController());
+  if (setup.processor != kNoProcessor) WOA_RETURN_IF_ERROR(check_processor(setup.processor));  // before anything starts
   WOA_RETURN_IF_ERROR(make_backend(setup, plan.controllers[setup.id]));
   hosted->backend_ = std::move(setup.backend);
   WOA_RETURN_IF_ERROR(check_traits(plan.controllers[setup.id], hosted->backend_->description()));
@@ -94,7 +84,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
 }
 
 Status HostedController::run(const std::atomic<bool>& stop) {
-  WOA_RETURN_IF_ERROR(pin_thread(processor_));
+  if (processor_ != kNoProcessor) WOA_RETURN_IF_ERROR(pin_thread(processor_));
   while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/base/processor.h"
 #include "runtime/base/status.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/controller.h"
@@ -28,21 +29,24 @@ struct HostedControllerSetup {
   InstanceObserver* observer = nullptr;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   IdleOptions idle;
-  Activity activity = {};    // memory where it says what it runs; empty: nobody reads it
-  int processor = -1;        // that run() pins its thread to, -1: none
-  bool general_way = false;  // as in ControllerSetup
+  Activity activity = {};        // memory where it says what it runs; empty: nobody reads it
+  int processor = kNoProcessor;  // that run() pins its thread to
+  bool general_way = false;      // as in ControllerSetup
 };
 
 class HostedController {
  public:
   // kUnavailable: the device is absent (the message says why). kNotFound: a kernel's library or a file that it needs is
   // absent. kUnsupported: the device writes packets otherwise than the plan's traits say (compile the graph again), or
-  // as for Backend::load(), as kInvalid is. Otherwise like Backend::allocate() and map().
+  // as for Backend::load(), as kInvalid is. kInvalid also for a
+  // processor that cannot be pinned to. Otherwise like Backend::allocate() and map().
   static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
 
   Controller& controller() noexcept { return *controller_; }
   const DeviceDescription& device() const noexcept { return backend_->description(); }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
+  // The processor that run() pins its thread to; kNoProcessor: none.
+  int processor() const noexcept { return processor_; }
 
   // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns the failure; else ok.
   Status run(const std::atomic<bool>& stop);
@@ -57,7 +61,7 @@ class HostedController {
   std::unique_ptr<Backend> backend_;
   Doorbell doorbell_;
   Idle idle_;
-  int processor_ = -1;
+  int processor_ = kNoProcessor;
 };
 
 }  // namespace woa

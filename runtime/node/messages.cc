@@ -27,7 +27,7 @@ std::shared_ptr<Replica> find(const Segments& segments, const control::Replica& 
 
 }  // namespace
 
-control::FromNode to_ready(const DeviceDescription& device) {
+control::FromNode to_ready(const DeviceDescription& device, int processor) {
   control::FromNode message;
   control::Device& out = *message.mutable_ready();
   out.set_backend(device.backend);
@@ -36,6 +36,7 @@ control::FromNode to_ready(const DeviceDescription& device) {
   out.set_forwards(device.forwards);
   out.set_matches(device.matches);
   out.set_publishes(device.publishes);
+  if (processor != kNoProcessor) out.set_processor(processor);
   return message;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/processor.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/control.pb.h"
@@ -18,9 +19,10 @@ struct NodeReport {
   std::vector<TraceEvent> trace;
   std::vector<std::uint64_t> packets;  // Transports::packets()
   bool counted = true;                 // stats and trace arrived
+  int processor = kNoProcessor;        // that its loop was pinned to
 };
 
-control::FromNode to_ready(const DeviceDescription& device);
+control::FromNode to_ready(const DeviceDescription& device, int processor);
 DeviceDescription from_ready(const control::Device& message);
 control::FromNode to_failed(const Status& status);
 // Never ok: a number that is no code of a failure becomes kInternal.

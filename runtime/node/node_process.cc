@@ -115,6 +115,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   auto plan = parse_plan(std::as_bytes(std::span(hello.plan())));
   if (!plan.ok()) return plan.status();
   node.plan = std::move(*plan);
+  WOA_RETURN_IF_ERROR(check_runnable(node.plan));
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
@@ -138,7 +139,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   setup.read_declaration = process.read_declaration;
   setup.trace_limit = hello.trace_limit();
   setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
-  setup.processor = hello.processor();
+  setup.processor = process.processor != kNoProcessor ? process.processor : hello.processor();
   if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller(), node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
@@ -220,7 +221,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
       log(LogLevel::kError, give_up(socket, status).message());
     return 1;
   }
-  if (Status status = socket.send(to_ready(node.hosted->device())); !status.ok()) {
+  if (Status status = socket.send(to_ready(node.hosted->device(), node.hosted->processor())); !status.ok()) {
     if (!process.child) log(LogLevel::kError, give_up(socket, status.with_context("the run's host is gone")).message());
     return 1;
   }

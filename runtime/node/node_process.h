@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "runtime/base/processor.h"
 #include "runtime/controller/backend.h"
 #include "runtime/node/control_socket.h"
 #include "runtime/node/segments.h"
@@ -17,6 +18,7 @@ struct NodeProcess {
   Transports transports;
   std::vector<std::filesystem::path> kernel_path;  // used if the host names no folders, being elsewhere
   ReadDeclaration read_declaration = {};           // see RunOptions
+  int processor = kNoProcessor;                    // that its loop is pinned to, instead of the one that the host names
   bool child = true;                               // of the host's process: does not outlive it
   std::uint64_t hello_within_ns = 0;               // of a node that joined: longest wait for the host's first word
 };

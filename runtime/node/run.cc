@@ -134,6 +134,7 @@ Status Run::Impl::start(JoinedNodes joined) {
 // Moves from `joined` once the nodes are to be served.
 Status Run::Impl::start_all(JoinedNodes& joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
+  WOA_RETURN_IF_ERROR(check_runnable(plan_));
   WOA_RETURN_IF_ERROR(check_transports(joined));
   Sites sites = sites_with(joined);
   if (!one_site(joined)) WOA_RETURN_IF_ERROR(plan_for(sites));
@@ -292,8 +293,12 @@ Result<RunReport> Run::Impl::finish() {
   report.edges.resize(plan_.edges.size());
   report.packets.resize(options_.wires.size());
   const Controller& host = host_->controller();
-  (*nodes)[kHostController] = {
-      host_->device(), host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets(), true};
+  (*nodes)[kHostController] = {host_->device(),
+                               host.stats(),
+                               {host.trace().begin(), host.trace().end()},
+                               transports().packets(),
+                               true,
+                               options_.processors.empty() ? kNoProcessor : options_.processors[kHostController]};
   for (NodeReport& node : *nodes) {
     for (std::size_t e = 0; e < report.edges.size(); ++e) {
       report.edges[e].messages += node.stats.edges[e].messages;
@@ -301,7 +306,8 @@ Result<RunReport> Run::Impl::finish() {
       report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
     }
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
-    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.counted});
+    report.controllers.push_back(
+        {node.device, std::move(node.stats), std::move(node.trace), node.processor, node.counted});
   }
   for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
   return report;

@@ -79,8 +79,9 @@ struct RunOptions {
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
   std::optional<IdleOptions> idle;
-  // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent:
-  // not pinned.
+  // Processors that the controllers' loops are pinned to, by controller; -1 or absent: not pinned. The caller drives
+  // the host's controller, and pins its own thread: the host's entry only stands in the report. A node that joined may
+  // have a processor of its own choice.
   std::vector<int> processors;
   // Time limits beside the instances: until every node is ready; and, when the last instance is complete, until every
   // node has reported its counts (a kernel of a failed instance may still run).
@@ -91,6 +92,7 @@ struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
+  int processor = -1;   // that its loop was pinned to; -1: none
   bool counted = true;  // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
 };
 
@@ -106,9 +108,9 @@ class Run {
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
   // needs options.node_command, for the other controllers, and a wire.
   // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out); nodes joined without those options;
-  // a lane that the plan does not name, or a wire that does not exist. kUnavailable: a device, kernel or peer is
-  // missing, or not ready in time (the message names the controller and the reason). kExhausted: a limit of the system,
-  // on memory, open files, processes or threads.
+  // a lane that the plan does not name, or a wire that does not exist. kUnsupported: check_runnable(). kUnavailable: a
+  // device, kernel or peer is missing, or not ready in time (the message names the controller and the reason).
+  // kExhausted: a limit of the system, on memory, open files, processes or threads.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
   // Ends nodes at once; leaves no process or memory behind. If nodes are threads, waits for the kernels that they run:

@@ -21,7 +21,7 @@ namespace {
 constexpr int kNodeDescriptor = 3;  // the number of a node's control socket
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
-  return controller < setup.processors.size() ? setup.processors[controller] : -1;
+  return controller < setup.processors.size() ? setup.processors[controller] : kNoProcessor;
 }
 
 control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
@@ -192,7 +192,9 @@ Status Supervisor::await_ready(std::uint32_t controller) {
   control::FromNode message;
   WOA_RETURN_IF_ERROR(hear(controller, message));
   if (!message.has_ready()) return {Code::kDataLoss, "it was expected to be ready, and said something else"};
-  nodes_[controller].report.device = from_ready(message.ready());
+  NodeReport& report = nodes_[controller].report;
+  report.device = from_ready(message.ready());
+  if (message.ready().has_processor()) report.processor = message.ready().processor();
   return {};
 }
 
@@ -215,6 +217,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   Node& node = nodes_[controller];
   node.hosted = std::move(*hosted);
   node.report.device = node.hosted->device();
+  node.report.processor = node.hosted->processor();
   return {};
 }
 

@@ -43,18 +43,37 @@ struct BackendTraits {
   [[nodiscard]] constexpr bool keeps_payloads() const noexcept { return memory != MemoryKind::kCpu; }
 };
 
+// What kernels may do beyond computing one output of one input, each with one token in a firing.
+struct KernelFeatures {
+  bool state = false;    // keeps state between firings
+  bool choice = false;   // writes one output of a `one_of` group
+  bool counted = false;  // has `optional`, `many` or `gather` ports
+  bool ports = false;    // has other than one input and one output
+};
+
 struct KnownBackend {
   std::string_view name;  // in plans and machine files
   ControllerKind kind = ControllerKind::kCpu;
   std::string_view variant;  // of a kernel that it runs; several back-ends may run one; empty: runs no kernel
   BackendTraits traits = {};
+  KernelFeatures runs = {};  // of kernels that it can run
 };
+
+// The first feature of `kernel` that a back-end with `able` cannot run, as the end of "the kernel ..."; empty: none.
+constexpr std::string_view first_beyond(const KernelFeatures& kernel, const KernelFeatures& able) noexcept {
+  if (kernel.state && !able.state) return "keeps state";
+  if (kernel.choice && !able.choice) return "chooses between outputs";
+  if (kernel.counted && !able.counted) return "has `optional`, `many` or `gather` ports";
+  if (kernel.ports && !able.ports) return "has other than one input and one output";
+  return {};
+}
 
 // The first row of a kind is its default, where a machine file names no back-end.
 inline constexpr std::array kBackends{
     KnownBackend{"host", ControllerKind::kHost, ""},
-    KnownBackend{"cpu", ControllerKind::kCpu, "cpu"},
-    KnownBackend{"opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}},
+    KnownBackend{
+        "cpu", ControllerKind::kCpu, "cpu", {}, {.state = true, .choice = true, .counted = true, .ports = true}},
+    KnownBackend{"opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}, {.ports = true}},
     KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true}},
 };
 

@@ -36,6 +36,16 @@ std::string_view to_string(Publisher publisher) noexcept {
   return "unknown";
 }
 
+KernelFeatures features_of(std::span<const InputPortPlan> inputs, std::span<const OutputPortPlan> outputs,
+                           Stateful stateful) noexcept {
+  const auto counted_input = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
+  const auto counted_output = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };
+  return {.state = stateful != Stateful::kNo,
+          .choice = std::ranges::any_of(outputs, [](const OutputPortPlan& port) { return port.one_of >= 0; }),
+          .counted = std::ranges::any_of(inputs, counted_input) || std::ranges::any_of(outputs, counted_output),
+          .ports = inputs.size() != 1 || outputs.size() != 1};
+}
+
 bool may_publish(const StagePlan& stage) noexcept {
   return std::ranges::all_of(stage.outputs, [](const OutputPortPlan& port) {
     return port.type.is_fixed() && port.one_of < 0 && !port.optional && port.many == 0 && port.in_place < 0;
@@ -48,6 +58,30 @@ std::string_view forwards(const Plan& plan, std::uint32_t controller) noexcept {
            (stage.headers == HeaderWriter::kDevice || stage.publishes != Publisher::kHost);
   });
   return device ? "device" : "host";
+}
+
+std::vector<std::string> modelled_stages(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const StagePlan& stage : plan.stages)
+    if (stage.variant.kind == kModelled) names.push_back(stage.name);
+  return names;
+}
+
+Status check_runnable(const Plan& plan) {
+  const auto stage =
+      std::ranges::find_if(plan.stages, [](const StagePlan& each) { return each.variant.kind == kModelled; });
+  if (stage == plan.stages.end()) return {};
+  const std::size_t more = modelled_stages(plan).size() - 1;
+  const bool known = stage->controller < plan.controllers.size();
+  const std::string on = known ? plan.controllers[stage->controller].name : std::string("its controller");
+  const std::string kind = known ? std::string(to_string(plan.controllers[stage->controller].kind)) : "device";
+  return {Code::kUnsupported,
+          "the plan predicts and does not run: the time of stage '" + stage->name + "' on " + on + " is modelled" +
+              (more == 0   ? ""
+               : more == 1 ? ", and that of another stage"
+                           : ", and those of " + std::to_string(more) + " others") +
+              ", and no variant of kernel '" + stage->kernel + "' runs there; remove `modelled` entries (`" + kind +
+              "`) from the profile and compile again, or write the variant and measure it with `woa profile`"};
 }
 
 ControllerPlan make_controller(std::string name, const KnownBackend& backend, std::uint32_t workers) {

@@ -122,9 +122,12 @@ struct ParamPlan {
 enum class StageRole : std::uint8_t { kKernel = 0, kSource = 1, kSink = 2, kRelay = 3 };
 enum class Stateful : std::uint8_t { kNo = 0, kInstance = 1, kRun = 2 };
 
+// In place of a variant: the stage's time there is modelled, so that it has a place and no program.
+inline constexpr std::string_view kModelled = "modelled";
+
 // Launch of an OpenCL or RTL variant, from kernel.yaml.
 struct VariantPlan {
-  std::string kind;                 // "cpu", "opencl", "rtl"; empty for source, sink and relay
+  std::string kind;                 // "cpu", "opencl", "rtl", kModelled; empty for source, sink and relay
   std::string source, entry;        // opencl: source file (beside kernel.yaml) and kernel function
   std::vector<std::string> global;  // opencl: work size by dimension name
   std::string core;                 // rtl: kernel core
@@ -154,6 +157,9 @@ struct StagePlan {
   Publisher publishes = Publisher::kHost;      // the host, or whom the controller's traits name
   bool operator==(const StagePlan&) const = default;
 };
+// What the kernel with these ports and this state asks of its back-end.
+KernelFeatures features_of(std::span<const InputPortPlan> inputs, std::span<const OutputPortPlan> outputs,
+                           Stateful stateful) noexcept;
 // Whether a device can publish the stage's packets, whose headers are written before the kernel runs: each firing
 // writes every output, one token of a fixed size in memory of its own.
 bool may_publish(const StagePlan& stage) noexcept;
@@ -248,5 +254,9 @@ std::string_view forwards(const Plan& plan, std::uint32_t controller) noexcept;
 // port unconnected, ... kInvalid names the first broken rule and its place. A plan that passes can be run without
 // further checks of its structure.
 Status validate(const Plan& plan);
+// Names of the stages whose times are modelled, in the plan's order. Such a plan predicts, and does not run.
+std::vector<std::string> modelled_stages(const Plan& plan);
+// kUnsupported: the plan has stages with modelled times; the message names the first, and what to do.
+Status check_runnable(const Plan& plan);
 
 }  // namespace woa

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "runtime/base/text.h"
 #include "tools/woa/quantities.h"
 
 namespace woa::tools {
@@ -80,13 +81,26 @@ std::string bounds(const Certificate& certificate) {
   return text;
 }
 
+std::size_t count_modelled(const Certificate& certificate) {
+  std::size_t count = 0;
+  for (std::size_t s = 0; s < std::min(certificate.placement.size(), certificate.costs.stages.size()); ++s)
+    if (is_modelled(certificate.costs.stages[s], certificate.placement[s])) ++count;
+  return count;
+}
+
+std::string modelled_text(const Certificate& certificate) {
+  const std::size_t count = count_modelled(certificate);
+  if (count == 0) return "";
+  return "; modelled: times of " + counted(count, "stage") + " were not measured, and the plan does not run";
+}
+
 }  // namespace
 
 std::string summary(const Certificate& certificate) {
   const bool latency = certificate.goal.objective == "latency";
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
          time_text(certificate.value_ps) + " by the profile; " + what_is_known(certificate) + " (" +
-         certificate.method + ")" + bounds(certificate) +
+         certificate.method + ")" + bounds(certificate) + modelled_text(certificate) +
          (assumed_links(certificate).empty() ? "" : "; costs of links are assumed (`woa calibrate` measures them)");
 }
 
@@ -102,6 +116,7 @@ nlohmann::json to_json(const Certificate& certificate) {
                         {"leaves", certificate.leaves.size()},
                         {"costs_hash", certificate.costs_hash},
                         {"assumed_links", assumed_links(certificate)},
+                        {"modelled", count_modelled(certificate) != 0},
                         {"prediction", to_json(certificate.prediction)}};
   const PlacementGoal& goal = certificate.goal;
   if (goal.most_latency_ps) object["max_latency_us"] = value_in_us(*goal.most_latency_ps);

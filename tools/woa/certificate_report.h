@@ -10,9 +10,11 @@
 namespace woa::tools {
 
 // "woa: one instance takes 12.3 us by the profile; no placement is better: proved (tree)"; then the bounds asked for,
-// the total price and power, and a note if costs of links that its messages take are assumed.
+// the total price and power, a note if times are modelled, and one if costs of links that its messages take are
+// assumed.
 std::string summary(const Certificate& certificate);
-// Keys: model objective copies status method value_us bound_us gap_percent leaves costs_hash assumed_links prediction;
+// Keys: model objective copies status method value_us bound_us gap_percent leaves costs_hash assumed_links modelled
+// prediction;
 // max_latency_us max_period_us max_price max_power_w if they were asked for; price and power_w of the controllers in
 // use if the machine file has them.
 nlohmann::json to_json(const Certificate& certificate);

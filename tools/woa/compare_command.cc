@@ -13,6 +13,7 @@
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
+#include "tools/woa/cores.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
@@ -60,6 +61,7 @@ struct CompareArguments {
   LocalRunOptions local;
   bool run = false;
   std::uint64_t repetitions = 11;
+  Cores cores;
 };
 
 // The placement's status, judged by the prediction. Placement for rpc-nested counts an output's way back as one hop
@@ -98,9 +100,12 @@ class Comparer {
 
   int compare() {
     if (arguments_.in.empty() && (arguments_.run || options_.profile.empty())) return refuse_without_inputs();
+    if (const Status status = check_processors(arguments_.cores); !status.ok())
+      return fail(status, kUnavailable, options_.json);
     if (const int code = find_profile(); code != kDone) return code;
     for (const std::string_view model : kCallModels)
       if (const int code = add_model(model); code != kDone) return code;
+    if (const int code = check_cores(); code != kDone) return code;
     result_.objective = options_.goal.objective;
     if (const auto machine = machine_file(options_.machine)) result_.machine = machine->string();
     find_break_even();
@@ -158,6 +163,7 @@ class Comparer {
     row.model = model;
     row.prediction = loaded.plan->certificate->prediction;
     row.status = status_of(*loaded.plan->certificate);
+    row.modelled = modelled_stages(*loaded.plan);
     row.assumed_links = assumed_links(*loaded.plan->certificate);
     row.source_ps = loaded.plan->certificate->costs.stages[kSourceStage].time_ps[kHostComponent];
     row.has_unread = std::ranges::any_of(loaded.plan->certificate->costs.edges, &EdgeCosts::unread);
@@ -184,6 +190,15 @@ class Comparer {
     result_.models.push_back(std::move(row));
   }
 
+  // Models may be placed on different controllers.
+  int check_cores() {
+    std::vector<const Plan*> plans;
+    for (const ModelRow& row : result_.models)
+      if (row.plan.ok()) plans.push_back(&*row.plan);
+    const Status status = check_controllers(arguments_.cores, plans);
+    return status.ok() ? kDone : fail(status, kUsage, options_.json);
+  }
+
   void find_break_even() {
     const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(
         2 * std::chrono::nanoseconds(options_.placement_limit_ns));
@@ -192,6 +207,9 @@ class Comparer {
   }
 
   int run_models() {
+    for (const ModelRow& row : result_.models)
+      if (const Status status = row.plan.ok() ? check_runnable(*row.plan) : Status(); !status.ok())
+        return fail(status.with_context("--run, " + row.model), kFailed, options_.json);
     const auto runnable = std::ranges::find_if(result_.models, [](const ModelRow& row) { return row.plan.ok(); });
     auto inputs = InputFiles::open(*runnable->plan, arguments_.in);  // the plan for woa can always run
     if (!inputs.ok())
@@ -211,6 +229,7 @@ class Comparer {
     RunOptions options = local_run(arguments_.local, backends_);
     const std::unique_ptr<SharedMemory> transport = local_transport(arguments_.local);
     options.transport = transport.get();
+    options.processors = processors_of(arguments_.cores, plan);
     return run_model(plan, inputs, std::move(options), arguments_.repetitions);
   }
 
@@ -248,6 +267,8 @@ void add_compare(CLI::App& app, Action& action) {
       ->transform(within(1, kMostRepetitions))
       ->capture_default_str();
   add_processes_option(command, arguments->local);
+  add_cores_option(command, arguments->cores, "Pin controllers to processors: host=0,cpu:0=0,cpu:1=1; needs --run")
+      ->needs(command.get_option("--run"));
   add_limit_options(command, arguments->local);
   command.callback([arguments, &action] { action = [arguments] { return Comparer(*arguments).compare(); }; });
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bench/harness/statistics.h"
+#include "runtime/base/processor.h"
 #include "runtime/controller/layout.h"
 #include "tools/woa/process.h"
 
@@ -69,6 +70,8 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   const std::uint64_t round = inputs.default_instances();
   auto outputs = OutputFiles::open(plan, {}, inputs, round * (repetitions + 1));
   if (!outputs.ok()) return run_that_failed(outputs.status());
+  PinnedThread host;
+  const int processor = options.processors.empty() ? kNoProcessor : options.processors[kHostController];
   Driven driven;
   driven.latencies_ns.resize(round);
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
@@ -78,6 +81,7 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
     outputs->add(done.instance, done.outputs);
   });
   if (!run.ok()) return run_that_failed(run.status());
+  if (const Status status = host.pin(processor); !status.ok()) return run_that_failed(status);
   result.instances = round * (repetitions + 1);
   result.status = drive_one_by_one(**run, inputs, result.instances, driven);
   if (!result.status.ok()) return result;

@@ -31,6 +31,7 @@ struct ModelRow {
   Prediction prediction;
   double firings = 0;                      // sum of all kernels in one instance
   std::string status;                      // status of the placement (docs/placement.md)
+  std::vector<std::string> modelled;       // stages whose times are
   std::vector<std::string> assumed_links;  // by assumed_links()
   std::int64_t source_ps = 0;              // time to write the inputs, part of all times of the prediction
   bool has_shares = false;                 // has replicas, whose shares the prediction takes to be equal

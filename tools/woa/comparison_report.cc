@@ -57,7 +57,8 @@ void print_predicted(const Comparison& comparison) {
     }
     rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops), payload_of(known),
                     ps_text(known.serial_ps), ps_text(known.critical_path_ps), ps_text(known.period_ps),
-                    row.plan.ok() ? bytes_of(static_cast<double>(row.peak_buffer_bytes)) : "-", row.status});
+                    row.plan.ok() ? bytes_of(static_cast<double>(row.peak_buffer_bytes)) : "-",
+                    row.status + (row.modelled.empty() ? "" : ", modelled")});
   }
   print_aligned(rows);
   for (const ModelRow& row : comparison.models)
@@ -319,6 +320,7 @@ nlohmann::json to_json(const Comparison& comparison) {
                    {"placement", row.placement},
                    {"firings", row.firings},
                    {"kernel_share", kernel_share(row)},
+                   {"modelled", row.modelled},
                    {"assumed_links", row.assumed_links},
                    {"equal_shares", row.has_shares},
                    {"source_us", static_cast<double>(row.source_ps) / kPsPerUs},

@@ -39,6 +39,7 @@ nlohmann::json to_json(const CertifiedPlan& plan, const std::vector<Diagnostic>&
                         {"model", plan.model},
                         {"window", plan.window},
                         {"placement", std::move(placement)},
+                        {"modelled", modelled_stages(plan)},
                         {"diagnostics", tools::to_json(warnings)}};
   if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
   return object;

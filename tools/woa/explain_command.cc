@@ -144,8 +144,12 @@ void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>
                    const Result<PlacementReasons>& reasons) {
   json list = json::array();
   for (const EdgeExplanation& edge : edges) list.push_back(to_json(edge));
-  json object{
-      {"ok", true}, {"graph", plan.graph}, {"model", plan.model}, {"window", plan.window}, {"edges", std::move(list)}};
+  json object{{"ok", true},
+              {"graph", plan.graph},
+              {"model", plan.model},
+              {"window", plan.window},
+              {"modelled", modelled_stages(plan)},
+              {"edges", std::move(list)}};
   if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
   if (plan.certificate)
     object["placement"] = reasons.ok() ? tools::to_json(plan, *reasons) : json{{"error", error_json(reasons.status())}};

@@ -3,11 +3,13 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/processor.h"
 #include "runtime/node/join.h"
 #include "runtime/node/node_process.h"
 #include "runtime/node/parallel_job.h"
 #include "runtime/node/tcp_socket.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/cores.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kernel_watch.h"
@@ -25,9 +27,11 @@ struct NodeArguments {
   std::string secret;
   std::uint64_t wait_s = 10;
   TransportOptions between;
+  Cores cores;
 };
 
-int serve(ControlSocket socket, const Transports& transports, bool child, std::uint64_t hello_within_ns) {
+int serve(ControlSocket socket, const Transports& transports, bool child, std::uint64_t hello_within_ns,
+          int processor) {
   const ForeignOutput foreign;
   const ExitWatch watch;
   const BackendRegistry backends = all_backends();
@@ -37,6 +41,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child, std::u
   process.kernel_path = kernel_path();
   process.read_declaration = read_declaration;
   process.child = child;
+  process.processor = processor;
   process.hello_within_ns = hello_within_ns;
   const int code = serve_node(std::move(socket), process);
   if (code == 1 && !transports.wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
@@ -46,7 +51,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child, std::u
 int serve_parent(int descriptor, const TransportOptions& between) {
   const auto transports = make_transports(between);
   if (!transports.ok()) return fail(transports.status(), code_before_run(transports.status()), false);
-  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, 0);
+  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, 0, kNoProcessor);
 }
 
 // The network of only the local address by which the host was reached: the policy for interfaces treats it as any other
@@ -67,7 +72,22 @@ Result<std::string> address_of_run(const NodeArguments& arguments, ParallelJob& 
   return address;
 }
 
+// A node serves one controller, and only one that it asked for is known before the run begins.
+int check_cores(const NodeArguments& arguments) {
+  for (const auto& [controller, processor] : arguments.cores) {
+    if (controller == arguments.join.controller) continue;
+    const std::string serves =
+        arguments.join.controller.empty() ? "the next free controller" : arguments.join.controller;
+    return fail({Code::kInvalid, "--cores " + controller + "=" + std::to_string(processor) + ": this node serves " +
+                                     serves + "; ask for --controller " + controller + ", or name its own"},
+                kUsage, false);
+  }
+  const Status status = check_processors(arguments.cores);
+  return status.ok() ? kDone : fail(status, kUnavailable, false);
+}
+
 int join_run(const NodeArguments& arguments) {
+  if (const int code = check_cores(arguments); code != kDone) return code;
   const auto secret = RunSecret::read(arguments.secret);
   if (!secret.ok())
     return fail(secret.status(), secret.status().code() == Code::kUnavailable ? kUnavailable : kUsage, false);
@@ -91,7 +111,8 @@ int join_run(const NodeArguments& arguments) {
     decline(membership->socket, transports.status());
     return fail(transports.status(), code_before_run(transports.status()), false);
   }
-  return serve(std::move(membership->socket), transports->get(), false, membership->hello_within_ns);
+  return serve(std::move(membership->socket), transports->get(), false, membership->hello_within_ns,
+               arguments.cores.empty() ? kNoProcessor : arguments.cores.begin()->second);
 }
 
 }  // namespace
@@ -108,6 +129,7 @@ void add_node(CLI::App& app, Action& action) {
       ->required();
   command.add_option("--controller", arguments->join.controller, "Controller to serve [the next free one]")
       ->type_name("NAME");
+  add_cores_option(command, arguments->cores, "Pin the controller that this node serves: cpu:1=1; needs --controller");
   command.add_option("--wait", arguments->wait_s, "Seconds to wait for the run")
       ->transform(within(1, 86400))
       ->capture_default_str();

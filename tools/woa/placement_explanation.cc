@@ -33,6 +33,13 @@ std::string place_text(const Certificate& certificate, const std::vector<std::ui
   return text;
 }
 
+std::string place_of(const Certificate& certificate, const StageReason& reason) {
+  const bool modelled = std::ranges::any_of(reason.components, [&](std::uint32_t component) {
+    return is_modelled(certificate.costs.stages[reason.stage], component);
+  });
+  return place_text(certificate, reason.components) + (modelled ? ", modelled" : "");
+}
+
 // The name of the stage, also if this is one of its copies.
 std::string name_without_copy(const Plan& plan, std::uint32_t stage) {
   const std::string& name = plan.stages[stage].name;
@@ -126,7 +133,7 @@ void print_placement_reasons(const CertifiedPlan& plan, const PlacementReasons& 
   std::printf("\n%s\n", summary(certificate).c_str());
   std::vector<Line> lines{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
   for (const StageReason& reason : reasons.stages)
-    lines.push_back({stage_text(plan, reason), place_text(certificate, reason.components), time_text(reason.time_ps),
+    lines.push_back({stage_text(plan, reason), place_of(certificate, reason), time_text(reason.time_ps),
                      range_text(reason.time), elsewhere_text(certificate, reason.elsewhere)});
   if (lines.size() > 1) print_lines(lines);
   if (!reasons.links.empty()) std::printf("\n");

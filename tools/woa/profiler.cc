@@ -139,8 +139,12 @@ class Profiler {
       const auto& kinds = facts_.kinds[stage];
       if (std::ranges::find(kinds, kind) == kinds.end()) {
         const std::string variant(default_backend(kind).variant);
-        miss(stage, kind, "kernel '" + kernels_[stage] + "' has no variant `" + variant + "`",
-             "add one to its kernel.yaml (docs/kernels.md)");
+        if (const auto& beyond = facts_.beyond[stage]; beyond.contains(kind))
+          miss(stage, kind, "kernel '" + kernels_[stage] + "' " + beyond.at(kind) + ", which no `" + variant + "` can",
+               "leave it on a cpu");
+        else
+          miss(stage, kind, "kernel '" + kernels_[stage] + "' has no variant `" + variant + "`",
+               "add one to its kernel.yaml (docs/kernels.md)");
       } else if (const auto absent = absent_.find(kind); absent != absent_.end()) {
         miss(stage, kind, absent->second, "`woa devices` lists what can run here, and what is missing for the rest");
       } else {

@@ -9,10 +9,12 @@
 #include "compiler/compiler.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
+#include "runtime/base/processor.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/node/run.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/cores.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/interruption.h"
@@ -41,6 +43,7 @@ struct RunArguments {
   std::uint64_t trace_limit = 250'000;
   TransportOptions between;
   JoinArguments joining;
+  Cores cores;
   std::vector<std::string> in, out;
   bool no_payload_crc = false;
   std::uint64_t instances = 0;  // 0: as many as input files
@@ -57,6 +60,7 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   options.payload_crc = !arguments.no_payload_crc;
   for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
     options.apart.insert(c);
+  options.processors = processors_of(arguments.cores, plan);
   options.fan_out = kFanOuts.at(arguments.fan_out);
   if (!arguments.trace.empty()) options.trace_limit = arguments.trace_limit;
   if (!options.node_command.empty())
@@ -173,6 +177,9 @@ int execute_over(const OwnedTransports& transports, const RunArguments& argument
       [&run = **run](const char* name) { run.cancel(std::string("interrupted by ") + name); });
   std::optional<KernelWatch> watch;
   if (arguments.local.processes == "one") watch.emplace(**run, wants_json);
+  PinnedThread host;
+  if (const Status status = host.pin(host_processor(arguments.cores)); !status.ok())
+    return fail(status.with_context("--cores host"), kUnavailable, wants_json);
   if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
   result.plan = &(*run)->plan();
   result.sites = (*run)->sites();
@@ -203,6 +210,10 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
+  if (const Status status = check_processors(arguments.cores, plan, *nodes); !status.ok()) {
+    refuse(*nodes, status);
+    return fail(status, kUnavailable, wants_json);
+  }
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
   // reply.
   job.leave();
@@ -223,6 +234,9 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   const bool wants_json = arguments.graph.json;
   auto plan = rewrite(*loaded.plan, loaded.plan->model);
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
+  if (const Status status = check_runnable(*plan); !status.ok()) return fail(status, kFailed, wants_json);
+  if (const Status status = check_controllers(arguments.cores, {&*plan}); !status.ok())
+    return fail(status, kUsage, wants_json);
   auto inputs = InputFiles::open(*plan, arguments.in);
   if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
   for (const std::string& warning : inputs->warnings()) print_warning(warning);
@@ -266,6 +280,8 @@ void add_run(CLI::App& app, Action& action) {
   add_transport_options(command, arguments->between, [&joining = arguments->joining] { return joining.nodes != 0; });
   add_wire_options(command, arguments->between);
   add_join_options(command, arguments->joining);
+  add_cores_option(command, arguments->cores,
+                   "Pin controllers to processors: host=0,cpu:0=0,cpu:1=1; a node's own --cores goes before");
   add_limit_options(command, arguments->local);
   command
       .add_option(

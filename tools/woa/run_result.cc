@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "runtime/base/processor.h"
 #include "runtime/base/text.h"
 #include "runtime/controller/layout.h"
 #include "runtime/controller/transfer_method.h"
@@ -47,6 +48,7 @@ json controllers_json(const Plan& plan, const RunReport& report) {
                {"dropped", controller.stats.dropped},
                {"untraced", controller.stats.untraced},
                {"counted", controller.counted}};
+    if (controller.processor != kNoProcessor) entry["processor"] = controller.processor;
     if (controller.stats.cycles > 0) entry["cycles"] = controller.stats.cycles;
     list.push_back(std::move(entry));
   }
@@ -180,8 +182,10 @@ void print_counts(const RunResult& result) {
 void print_devices(const Plan& plan, const RunReport& report) {
   for (std::size_t c = 1; c < plan.controllers.size(); ++c) {
     const DeviceDescription& device = report.controllers[c].device;
-    std::printf("  %-8s %-10s %s%s\n", plan.controllers[c].name.c_str(), device.backend.c_str(), device.device.c_str(),
-                device.simulated ? " (simulated)" : "");
+    const int processor = report.controllers[c].processor;
+    std::printf("  %-8s %-10s %s%s%s\n", plan.controllers[c].name.c_str(), device.backend.c_str(),
+                device.device.c_str(), device.simulated ? " (simulated)" : "",
+                processor == kNoProcessor ? "" : (", on processor " + std::to_string(processor)).c_str());
   }
 }
 

@@ -101,6 +101,7 @@ int verify(const VerifyArguments& arguments) {
   const auto [live, used] = blocks_of(*plan);
   nlohmann::json object{{"ok", true},
                         {"graph", plan->graph},
+                        {"modelled", modelled_stages(*plan)},
                         {"liveness",
                          {{"edges", plan->edges.size()},
                           {"live", live},

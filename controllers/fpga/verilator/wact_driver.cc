@@ -12,7 +12,7 @@ namespace {
 
 using namespace wact;  // NOLINT: the register names
 
-constexpr std::string_view kVariant = find_backend("verilator")->variant;
+constexpr const KnownBackend& kBackend = *find_backend("verilator");
 constexpr std::uint64_t kMostBytes = 0x7fffffff;  // the node refuses larger payloads
 // After this many cycles in which no beat moves, the model counts as broken. A core's longest pause is its line buffer.
 constexpr std::uint64_t kStuckCycles = 1'000'000;
@@ -42,16 +42,16 @@ Status check_stage(const StagePlan& stage) {
   if (stage.role != StageRole::kKernel) {
     return {Code::kUnsupported, place(stage) + ": an FPGA node runs kernels only; place it on another controller"};
   }
-  if (stage.variant.kind != kVariant || stage.stateful != Stateful::kNo) {
-    return {Code::kUnsupported, place(stage) + " has no stateless rtl variant; place it on another controller"};
+  if (stage.variant.kind != kBackend.variant) {
+    return {Code::kUnsupported, place(stage) + " has no rtl variant; place it on another controller"};
   }
-  if (stage.inputs.size() != 1 || stage.outputs.size() != 1 || stage.inputs[0].hold) {
-    return {Code::kUnsupported, place(stage) + ": an rtl kernel has one input, not held, and one output"};
-  }
-  if (stage.inputs[0].optional || stage.outputs[0].optional || stage.inputs[0].gather != 0 ||
-      stage.outputs[0].many != 0) {
+  const std::string_view beyond = first_beyond(features_of(stage.inputs, stage.outputs, stage.stateful), kBackend.runs);
+  if (!beyond.empty()) {
     return {Code::kUnsupported,
-            place(stage) + ": an rtl kernel has no optional ports, and neither scatters nor gathers"};
+            place(stage) + " " + std::string(beyond) + ", which an rtl kernel cannot; place it on another controller"};
+  }
+  if (stage.inputs[0].hold) {
+    return {Code::kUnsupported, place(stage) + ": the input of an rtl kernel is not held"};
   }
   for (const PortType* type : {&stage.inputs[0].type, &stage.outputs[0].type}) {
     if (type->dims.size() > WOA_MAX_RANK || !std::has_single_bit(element_bytes(type->element))) {

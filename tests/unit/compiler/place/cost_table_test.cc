@@ -1,51 +1,15 @@
 // Costs of a graph in the certificate of its plan: no measurement is lost.
-#include <filesystem>
-#include <fstream>
 #include <numeric>
-#include <random>
 
 #include "tests/unit/compiler/fixture.h"
+#include "tests/unit/compiler/measured_files.h"
 
 namespace woa {
 namespace {
 
-namespace fs = std::filesystem;
-
-// A machine file and a profile, removed with this object.
-class MeasuredFiles {
- public:
-  MeasuredFiles() : folder_(fs::temp_directory_path() / ("woa-costs-" + std::to_string(std::random_device()()))) {
-    fs::create_directory(folder_);
-  }
-  ~MeasuredFiles() {
-    std::error_code error;
-    fs::remove_all(folder_, error);
-  }
-  MeasuredFiles(const MeasuredFiles&) = delete;
-  MeasuredFiles& operator=(const MeasuredFiles&) = delete;
-
-  // Options for `graph`; `measured` begins at `stages:`.
-  CompileOptions options(const std::string& graph, const std::string& machine, const std::string& measured) {
-    CompileOptions options = test::fixture_options();
-    options.kernel_path.push_back(std::string(WOA_SOURCE_DIR) + "/tests/support/kernels");
-    const Compilation checked = compile_text(graph, "graph.yaml", "folder", options);
-    options.machine = write("machine.yaml", "woa_machine: 1\n" + machine);
-    options.profile =
-        write("profile.yaml", "woa_profile: 1\ngraph: test\ngraph_hash: \"" + checked.facts.hash + "\"\n" + measured);
-    return options;
-  }
-
- private:
-  fs::path write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
-  }
-  fs::path folder_;
-};
-
 CertifiedPlan placed(const std::string& body, const std::string& machine, const std::string& measured,
                      const std::string& objective = "latency") {
-  MeasuredFiles files;
+  test::MeasuredFiles files;
   CompileOptions options = files.options(test::graph_text(body), machine, measured);
   options.goal.objective = objective;
   CertifiedPlan plan = test::compile_good(body, options);
@@ -188,7 +152,7 @@ TEST_CASE("controllers that no stage may run on are not looked at, and of the ot
       "stages: {a: {firings: 1, on: {cpu: {time_ps: 1000}}}}\n"
       "edges: [{from: source.x, to: a.in, tokens: 1, bytes: 0}, {from: a.out, to: sink.y, tokens: 1, bytes: 0}]\n";
   CHECK(placed(body, machine_of(63, 30), measured).certificate->costs.components.size() == 64);
-  MeasuredFiles files;
+  test::MeasuredFiles files;
   const std::string graph = test::graph_text(body);
   const auto refused = compile_text(graph, "graph.yaml", "folder", files.options(graph, machine_of(64, 0), measured));
   REQUIRE(refused.diagnostics.size() == 1);

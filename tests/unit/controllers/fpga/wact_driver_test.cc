@@ -272,6 +272,12 @@ TEST_CASE("load refuses what the node cannot run and says what to do") {
   no_variant.plan.stages[no_variant.add_stage("copy", port_type("bytes"))].variant.kind = "cpu";
   REQUIRE(load(no_variant).code() == Code::kUnsupported);
 
+  FpgaPlan keeper;
+  keeper.plan.stages[keeper.add_stage("copy", port_type("bytes"))].stateful = Stateful::kInstance;
+  status = load(keeper);
+  REQUIRE(status.code() == Code::kUnsupported);
+  REQUIRE(status.message().find("keeps state, which an rtl kernel cannot") != std::string::npos);
+
   FpgaPlan relay;
   relay.plan.stages[relay.add_stage("copy", port_type("bytes"))].role = StageRole::kRelay;
   REQUIRE(load(relay).code() == Code::kUnsupported);

@@ -132,6 +132,7 @@ TEST_CASE("a variant that cannot be launched is refused at load, with the reason
   stage = transpose_stage();
   stage.stateful = Stateful::kInstance;
   CHECK(load_one(stage).code() == Code::kUnsupported);
+  CHECK(says(load_one(stage), "keeps state, which a variant 'opencl' cannot"));
   stage = transpose_stage();
   stage.outputs[0].one_of = 0;
   CHECK(load_one(stage).code() == Code::kUnsupported);
