@@ -5,17 +5,16 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/node/supervisor.h"
+#include "runtime/node/waiting.h"
 
 namespace woa {
 namespace {
 
 constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
-// With more pollers than processors, spinning would only take time from those that have work.
-IdleOptions idle_for(std::size_t controllers) {
-  IdleOptions options;
-  if (controllers > std::thread::hardware_concurrency()) options.spin_ns = 0;
-  return options;
+std::vector<IdleOptions> waits_of(const RunOptions& options, std::size_t controllers) {
+  if (options.idle) return std::vector<IdleOptions>(controllers, *options.idle);
+  return default_waits(options.processors, controllers, std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -144,7 +143,8 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
   if (wired) WOA_RETURN_IF_ERROR(add_replicas(layout_, kHostController, transports(), segments_));
-  const IdleOptions idle = options_.idle ? *options_.idle : idle_for(plan_.controllers.size());
+  std::vector<IdleOptions> waits = waits_of(options_, plan_.controllers.size());
+  const IdleOptions host_waits = waits[kHostController];
 
   NodeSetup nodes;
   nodes.plan = &plan_;
@@ -155,7 +155,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.kernel_path = options_.kernel_path;
   nodes.read_declaration = options_.read_declaration;
   nodes.trace_limit = options_.trace_limit;
-  nodes.idle = idle;
+  nodes.waits = std::move(waits);
   nodes.node_command = options_.node_command;
   nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
@@ -164,7 +164,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   packets_before_ = transports().packets();
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
-  WOA_RETURN_IF_ERROR(start_host(idle));
+  WOA_RETURN_IF_ERROR(start_host(host_waits));
   WOA_RETURN_IF_ERROR(supervisor_->start(host_->doorbell()));
   return supervisor_->watch();
 }

@@ -77,7 +77,7 @@ struct RunOptions {
   // made, whose kernels are compared before anything of theirs runs; processes of nodes bring their own.
   ReadDeclaration read_declaration;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
-  // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
+  // How all controllers wait. Absent: default_waits() (waiting.h).
   std::optional<IdleOptions> idle;
   // Processors that the controllers' loops are pinned to, by controller; -1 or absent: not pinned. The caller drives
   // the host's controller, and pins its own thread: the host's entry only stands in the report. A node that joined may

@@ -33,9 +33,9 @@ struct NodeSetup {
   Transports transports;
   std::vector<std::filesystem::path> kernel_path;
   ReadDeclaration read_declaration;
-  std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
-  IdleOptions idle;
-  std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
+  std::uint64_t trace_limit = 0;   // events kept for a trace; later ones are only counted; 0: no trace
+  std::vector<IdleOptions> waits;  // by controller
+  std::vector<int> processors;     // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
   JoinedNodes joined;          // nodes that joined by themselves

@@ -35,9 +35,10 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
     for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
   }
   hello.set_trace_limit(setup.trace_limit);
-  hello.set_spin_ns(setup.idle.spin_ns);
-  hello.set_yields(setup.idle.yields);
-  hello.set_sleep_ns(setup.idle.sleep_ns);
+  const IdleOptions& waits = setup.waits[controller];
+  hello.set_spin_ns(waits.spin_ns);
+  hello.set_yields(waits.yields);
+  hello.set_sleep_ns(waits.sleep_ns);
   hello.set_processor(processor_of(setup, controller));
   const Sites& sites = setup.layout->sites;
   hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
@@ -209,7 +210,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.kernel_path = setup_.kernel_path;
   setup.read_declaration = setup_.read_declaration;
   setup.trace_limit = setup_.trace_limit;
-  setup.idle = setup_.idle;
+  setup.idle = setup_.waits[controller];
   setup.processor = processor_of(setup_, controller);
   setup.activity = activity(controller);
   auto hosted = HostedController::make(std::move(setup));

@@ -15,6 +15,7 @@
 #include "bench/micro/pipeline.h"
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
+#include "bench/micro/raw_route.h"
 #include "bench/micro/wire.h"
 #include "compiler/compiler.h"
 #include "runtime/base/file.h"
@@ -135,6 +136,24 @@ void add_hop(CLI::App& parent, Action& action) {
   add_count(command, chosen->count, "Hops of a launch").capture_default_str();
   add_repetitions(command, chosen->repetitions);
   add_peers(command, chosen->peers);
+}
+
+void add_route(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::RouteOptions>();
+  CLI::App& command = add(parent, action, "route", "One message on its way through several processes, by raw mailboxes",
+                          [chosen](const RunOptions&) { return bench::bench_route(*chosen); });
+  command.footer(kAboutRoute);
+  command.add_option("--cores", chosen->route.cores, "Processors of the processes, process 0 first")
+      ->delimiter(',')
+      ->option_text("N,... [0,1]");
+  command.add_option("--stops", chosen->route.stops, "Processes that a lap visits in turn, process 0 first")
+      ->delimiter(',')
+      ->option_text("N,... [each once]");
+  command.add_option("--size", chosen->route.size, "Bytes of the message, with KiB or MiB")
+      ->transform(bytes(1, std::uint64_t{1} << 30))
+      ->capture_default_str();
+  add_count(command, chosen->count, "Messages of a launch, about").capture_default_str();
+  add_repetitions(command, chosen->repetitions);
 }
 
 void add_firing(CLI::App& parent, Action& action) {
@@ -434,6 +453,7 @@ void add_bench(CLI::App& app, Action& action) {
   command.require_subcommand(1);
   add_firing(command, action);
   add_hop(command, action);
+  add_route(command, action);
   add_bandwidth(command, action);
   add_rate(command, action);
   add_pipeline(command, action);

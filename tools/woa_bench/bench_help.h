@@ -22,6 +22,15 @@ inline constexpr const char* kAboutHop =
     "copy, a flag, a poll. `transport alone` commits and polls packets that carry 64 bytes inline; `controller to\n"
     "controller` also matches and fires a kernel that does nothing.";
 
+inline constexpr const char* kAboutRoute =
+    "Nanoseconds of a message, over all messages of a lap. Each process copies the message out of its mailbox and "
+    "into\n"
+    "the next one. It polls, and yields if it shares its processor. Nothing is compared with it: it is the limit of\n"
+    "messages on the same way.\n"
+    "\n"
+    "  woa bench route --cores 0,1                          there and back\n"
+    "  woa bench route --cores 0,0,1 --stops 0,1,0,2        a caller of two servers, one on its own processor";
+
 inline constexpr const char* kAboutFiring =
     "Nanoseconds of a firing in one controller on processor 0 that sends its tokens to itself, without the kernel's "
     "own\n"

@@ -16,10 +16,19 @@ class Baseline:
             raise Problem("no `baseline` in program.yaml, so no accelerations" if not program.baseline else
                           f"no CPU-only program {program.baseline} beside program.yaml or in {self.program.parent}, so no accelerations")
         self.data, self.woa, self.processor = data, woa, processor
-        self.name = program.name
-        self.total_s, self.system_s, self.input_output_s, self.loops, self.correct = [], [], [], [], True
+        self.name, self.correct = program.name, True
+        self.forget()
+
+    def forget(self):
+        """The times of a launch that only showed how long one takes."""
+        self.total_s, self.system_s, self.input_output_s, self.loops = [], [], [], []
+        self.least, self.most, self.repetitions = [], [], 0
+
+    def least_s(self):
+        return min(self.least)
 
     def run(self, folder, repeat):
+        """A launch of `repeat` repetitions; its median counts, for the first one is cold."""
         outputs = {name: folder / f"baseline-{self.name}-{name}" for name in self.data.references}
         settings = {**self.data.files, **self.data.settings}
         words = [word for flag, values in (("--in", self.data.inputs), ("--set", settings), ("--out", outputs))
@@ -36,7 +45,11 @@ class Baseline:
 
     def take(self, answer, outputs):
         for name in ("total_s", "system_s", "input_output_s"):
-            getattr(self, name).extend(answer.get(name, []))
+            if answer.get(name):
+                getattr(self, name).append(statistics.median(answer[name]))
+        self.least.append(min(answer["total_s"]))
+        self.most.append(max(answer["total_s"]))
+        self.repetitions += len(answer["total_s"])
         self.loops = answer.get("loops", [])
         for name, file in outputs.items():
             wanted, found = self.data.references[name], file.read_bytes()
@@ -47,12 +60,16 @@ class Baseline:
     def time_s(self):
         return statistics.median(self.total_s)
 
+    def files_s(self):
+        """Reading the input and writing the output."""
+        return statistics.median(self.input_output_s) if self.input_output_s else 0
+
     def amdahl_limit(self):
         system = statistics.median(self.system_s) if self.system_s else 0
         return self.time_s() / system if system > 0 else None
 
     def as_json(self):
-        return {"time_s": self.time_s(), "min_s": min(self.total_s), "max_s": max(self.total_s), "repetitions": len(self.total_s),
+        return {"time_s": self.time_s(), "min_s": min(self.least), "max_s": max(self.most), "repetitions": self.repetitions,
                 "system_s": statistics.median(self.system_s) if self.system_s else None,
                 "input_output_s": statistics.median(self.input_output_s) if self.input_output_s else None,
                 "amdahl_limit": self.amdahl_limit(), "correct": self.correct, "loops": self.loops}

@@ -3,12 +3,20 @@ import hashlib
 import statistics
 
 import launch
+import traffic
 from data import agrees
 from plans import in_words
 from woa import Refused
 
-LAUNCH_S = 3  # that the instances of a launch may take by the prediction
-MOST_INSTANCES = 64
+LAUNCH_S = 3  # that the instances of a launch may take
+WARM_S = 0.05  # that they take where few do: the first ones find cold blocks and pages, and the median leaves them out
+LEAST_INSTANCES, MOST_INSTANCES = 3, 64  # of a launch within one host
+
+
+def enough(one_s, least):
+    """How many instances of `one_s` seconds a launch has."""
+    one_s = max(one_s, 1e-6)
+    return max(1, min(MOST_INSTANCES, int(LAUNCH_S / one_s), max(least, int(WARM_S / one_s))))
 
 
 class Outputs:
@@ -29,18 +37,29 @@ class Contender:
     def __init__(self, woa, planned, coupling, data, outputs, cores):
         self.woa, self.planned, self.coupling, self.data = woa, planned, coupling, data
         self.outputs, self.cores = outputs, cores
+        self.latencies = []
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
+        self.window = 1
         self.correct, self.failure, self.began, self.simulated = True, "", False, False
-        self.processors = {}
+        self.processors, self.routes, self.busy = {}, {}, []
+
+    def warm(self, least):
+        """Instances of a launch: so many that most of them are warm, `least` if there is time for them, one at least."""
+        return enough(self.one_s(), least)
 
     def fits(self, instances):
         """As many instances as a launch has time for, one at least."""
-        one = max(self.planned.prediction["predicted_us"] / 1e6, 1e-6)
-        return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / one)))
+        return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / max(self.one_s(), 1e-6))))
+
+    def one_s(self):
+        """An instance, as predicted, or as measured where that is longer."""
+        predicted = self.planned.prediction["predicted_us"] / 1e6 if self.planned.prediction else 0
+        return max([predicted, *self.medians])
 
     def slow(self):
-        return bool(self.planned.prediction) and self.planned.prediction["predicted_us"] / 1e6 > LAUNCH_S / 3
+        """One launch is enough."""
+        return self.one_s() > LAUNCH_S / LEAST_INSTANCES
 
     def launch(self, folder, instances, window=1):
         if self.planned.refusal or self.failure:
@@ -61,6 +80,7 @@ class Contender:
     def take(self, answer, instances, stem):
         turnaround = answer["turnaround_us"]
         self.medians.append(turnaround["p50"] / 1e6)
+        self.latencies.append(answer["latency_us"]["p50"] / 1e6)
         self.least.append(turnaround["min"] / 1e6)
         self.most.append(turnaround["max"] / 1e6)
         self.launches += 1
@@ -69,6 +89,8 @@ class Contender:
         self.payload += answer["payload_bytes"]
         self.wall_s += answer["wall_s"]
         self.simulated = self.simulated or any(entry["simulated"] for entry in answer["controllers"])
+        self.routes = traffic.routes_of(answer, self.planned.placement)
+        self.busy = traffic.busy_controllers(answer, self.routes, turnaround["p50"] / 1e6, self.coupling.message_s)
         self.processors = {entry["name"]: entry["processor"] for entry in answer["controllers"] if "processor" in entry}
         for name in self.data.references:
             for k in range(instances):
@@ -93,7 +115,10 @@ class Contender:
             "predicted_payload_bytes": prediction.get("payload_bytes"),
             "time_s": statistics.median(self.medians) if ran else None,
             "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
+            "latency_s": statistics.median(self.latencies) if ran else None,
             "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
-            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(), "processors": self.processors,
+            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
+            "processors": self.processors, "busy": self.busy,
+            "busy_share_a_processor": traffic.share_a_processor(self.busy, self.cores) if ran else None,
             "reason": planned.refusal or self.failure or None, "launches": self.launches, "instances": self.instances,
         }

@@ -7,15 +7,16 @@ import traceback
 
 import machine
 from baseline import Baseline
-from contender import Contender, Outputs
+from contender import LEAST_INSTANCES, Contender, Outputs, enough
 from data import resolve
 from plans import MODELS, Planner, profile
 from programs import Problem
+from traffic import RawMailboxes
 from woa import Refused
 
-TIGHT_INSTANCES = 3  # of a launch; its median leaves the first, cold one out
 WINDOW = 16
 MANY = 64
+ATTEMPTS = 2  # when the host of a virtual machine moves the processors meanwhile
 
 
 @dataclasses.dataclass
@@ -25,7 +26,7 @@ class Setting:
     build: object
     belongings: object
     couplings: list
-    machines: dict  # coupling -> machine file
+    machines: object  # links.Machines
     kinds: tuple
     data_folder: object
     repeat: int
@@ -63,7 +64,10 @@ class Unit:
         try:
             processors = {self.cores["cpu:1"]} if self.cores else None
             self.baseline = Baseline(setting.build, program, self.data, setting.woa, processors)
-            self.baseline.run(self.folder, setting.repeat)
+            self.baseline.run(self.folder, LEAST_INSTANCES)
+            one_s = self.baseline.least_s()
+            self.baseline.forget()
+            self.baseline.run(self.folder, enough(one_s, LEAST_INSTANCES))
             self.entry["baseline"] = self.baseline.as_json()
         except Problem as problem:
             self.baseline = None
@@ -74,69 +78,114 @@ class Unit:
         self.entry["unmeasured"] = [{"stage": stage, "kind": kind, "reason": reason} for stage, kind, reason in lacking]
         self.planner = Planner(setting.woa, program, self.variant, self.data, self.profile, setting.kinds, self.folder)
 
-    def contenders(self, coupling, placements, window=1, objective="latency"):
+    def contender(self, coupling, state, where, model, window=1, objective="latency"):
+        def machine_of(used):
+            return self.setting.machines.file(coupling, state, used)
+        planned = self.planner.plan(machine_of, coupling.name, model, where, window, objective)
+        return Contender(self.setting.woa, planned, coupling, self.data, self.outputs, self.cores)
+
+    def contenders(self, coupling, state):
+        """One per call model and placement, each with its plan."""
         found = []
-        for where in placements:
+        for where in self.setting.placements:
             try:
-                planned = [self.planner.plan(self.setting.machines[coupling.name], coupling.name, model, where, window, objective)
-                           for model in self.setting.models]
+                found += [self.contender(coupling, state, where, model) for model in self.setting.models]
             except Problem as problem:
                 self.skip(coupling, str(problem), where)
-                continue
-            found += [Contender(self.setting.woa, plan, coupling, self.data, self.outputs, self.cores) for plan in planned]
         return found
 
     def skip(self, coupling, reason, where=None):
         self.results["skipped"].append({**self.key, "coupling": coupling.name if coupling else None, "where": where, "reason": reason})
 
     def probe(self, coupling):
+        """near or far."""
         try:
-            self.entry["probes"].append({"coupling": coupling.name, **machine.probe(self.setting.woa)})
+            probed = machine.probe(self.setting.woa)
         except Refused as refused:
-            self.entry["probes"].append({"coupling": coupling.name, "reason": str(refused)})
+            probed = {"host_state": None, "reason": str(refused)}
+        self.entry["probes"].append({"coupling": coupling.name, **probed})
+        return probed["host_state"]
 
     def measure(self, coupling):
+        """Once more if the processors were moved meanwhile, for then neither prediction nor raw mailbox is of the same machine."""
+        for left in reversed(range(ATTEMPTS)):
+            before = self.probe(coupling)
+            skipped = len(self.results["skipped"])
+            contenders = self.contenders(coupling, before)
+            self.take_turns(coupling, contenders)
+            raw = RawMailboxes(self.setting.woa, self.cores)
+            rows = list(self.rows(coupling, contenders, raw))
+            after = self.probe(coupling)
+            if before == after or coupling.listen or not left:
+                break
+            del self.results["skipped"][skipped:]
+        for row in rows:
+            row["host_state"] = before if before == after else "mixed"
+        if self.baseline:
+            self.entry["baseline"] = self.baseline.as_json()
+        self.results["runs"] += rows
+
+    def take_turns(self, coupling, contenders):
         """One instance at a time; contenders take turns, in an order that the seed gives."""
-        contenders = self.contenders(coupling, self.setting.placements)
         rounds = 1 if coupling.listen else self.setting.repeat
-        instances = self.setting.repeat + 1 if coupling.listen else TIGHT_INSTANCES
+        instances = self.setting.repeat + 1 if coupling.listen else LEAST_INSTANCES
         order = random.Random(f"{self.setting.seed} {self.key} {coupling.name}")
-        self.probe(coupling)
         for turn in range(rounds):
             order.shuffle(contenders)
             for contender in contenders:
                 if turn == 0 or not contender.slow():
-                    contender.launch(self.folder, instances)
+                    contender.launch(self.folder, contender.warm(instances))
             if self.baseline and turn > 0:
-                self.baseline.run(self.folder, 1)
-        self.probe(coupling)
-        if self.baseline:
-            self.entry["baseline"] = self.baseline.as_json()
-        self.results["runs"] += self.rows(coupling, contenders)
+                self.baseline.run(self.folder, enough(self.baseline.time_s(), LEAST_INSTANCES))
 
-    def rows(self, coupling, contenders):
+    def rows(self, coupling, contenders, raw):
         places = {where: k for k, where in enumerate(self.setting.placements)}
         contenders.sort(key=lambda one: (places[one.planned.where], MODELS.index(one.planned.model)))
         limit = self.baseline.amdahl_limit() if self.baseline else None
+        # The profile has the time of the host to read the input.
+        files_s = max(0, self.baseline.files_s() - self.profile.get("source_ps", 0) / 1e12) if self.baseline else 0
         for contender in contenders:
             row = {**self.key, "coupling": coupling.name, **contender.row()}
             quick = self.baseline and row["time_s"]
             row["acceleration"] = self.baseline.time_s() / row["time_s"] if quick else None
             row["amdahl_limit"] = limit
+            if row["predicted_time_s"] is not None:
+                row["predicted_time_s"] += files_s
+            measurable = row["time_s"] and not coupling.listen and not row["simulated"]
+            row["raw_s"] = raw.instance_s(self.profile, contender.routes) if measurable else None
             yield row
 
     def throughput(self, coupling):
-        """Many instances at once, placed for that."""
-        for contender in self.contenders(coupling, ("optimum",), WINDOW, "throughput"):
-            contender.launch(self.folder, MANY, WINDOW)
-            row = contender.row()
-            prediction = contender.planned.prediction or {}
-            period = prediction.get("period_us")
-            self.results["throughput"].append({
-                **self.key, "coupling": coupling.name, "model": row["model"], "window": WINDOW, "instances": row["instances"],
-                "correct": row["correct"], "throughput_per_s": contender.instances / contender.wall_s if contender.wall_s else None,
+        """Many instances at once, placed for that; woa also at the fixed placements, which the chosen one must not lose to."""
+        state = self.entry["probes"][-1]["host_state"]
+        for where, model in itertools.product(self.setting.placements, self.setting.models):
+            contender = self.many(coupling, state, where, model) if where == "optimum" or model == "woa" else None
+            if contender:
+                self.results["throughput"].append(self.throughput_row(coupling, contender))
+
+    def many(self, coupling, state, where, model):
+        """A contender that ran; with a smaller window if the plan with the usual one would need too much memory."""
+        contender, window = None, WINDOW
+        while window > 1:
+            try:
+                contender = self.contender(coupling, state, where, model, window, "throughput")
+            except Problem:
+                return None  # measure() says why
+            contender.launch(self.folder, MANY, window)
+            contender.window = window
+            if contender.status() != "refused" or model == "rpc-nested":
+                break
+            window //= 2
+        return contender
+
+    def throughput_row(self, coupling, contender):
+        row, prediction = contender.row(), contender.planned.prediction or {}
+        period = prediction.get("period_us")
+        return {**self.key, "coupling": coupling.name, "where": row["where"], "model": row["model"], "window": contender.window,
+                "instances": row["instances"], "correct": row["correct"],
+                "throughput_per_s": contender.instances / contender.wall_s if contender.wall_s else None,
                 "predicted_per_s": 1e6 / period if period else None, "placement": row["placement"], "status": row["status"],
-                "reason": row["reason"]})
+                "reason": row["reason"]}
 
 
 def units(setting, programs, wanted, results):

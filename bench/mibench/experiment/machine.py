@@ -1,4 +1,4 @@
-"""The machine: what it is, which processor a controller gets, and what its links cost."""
+"""The machine: what it is, and which processor a controller gets."""
 import os
 import pathlib
 import platform
@@ -6,33 +6,12 @@ import subprocess
 
 import yaml
 
-import launch
 from launch import HOST_CONTROLLER
 from programs import Problem
+from woa import Refused
 
 FAR = ("cpu:1", "cpu:2")  # off the host's processor
 ALL = (HOST_CONTROLLER, *FAR)
-SMALL, LARGE = 64, 1 << 18  # bytes of the tokens that links are measured with
-INSTANCES = 100  # of a probe that sends payloads
-TURNS = 600  # messages in a row of a probe that measures latency
-TURN_INSTANCES = 5
-
-PAYLOADS = """woa: 1
-graph: payload_probe
-inputs: {{data: {{type: bytes, max: 1MiB}}}}
-stages:
-  first: {{kernel: copy, in: {{data: data}}, on: "{first}"}}
-  second: {{kernel: copy, in: {{data: first.data}}, on: "{second}"}}
-outputs: {{copy: second.data}}
-"""
-BALL = """woa: 1
-graph: ball
-inputs: {{n: {{type: "i64[1]"}}}}
-stages:
-  first: {{kernel: count_down, in: {{n: [n, {{from: second.again, loop: {{max: 1000}}}}]}}, on: "{first}"}}
-  second: {{kernel: count_down, in: {{n: first.again}}, on: "{second}"}}
-outputs: {{zero: [first.done, second.done]}}
-"""
 
 
 def cores():
@@ -45,6 +24,16 @@ def cores():
     note = "" if len(usable) > 2 else ("two processors: cpu:1 and cpu:2 share the second, so placements with both hold the "
                                        "scheduler's turns as well")
     return chosen, note
+
+
+def optimum_sets():
+    """Sets of cpu controllers that a best placement is sought in: those with a processor of their own, with and without cpu:0, which
+    shares the host's."""
+    chosen, _ = cores()
+    if not chosen:
+        return [ALL]
+    own = FAR if chosen[FAR[0]] != chosen[FAR[1]] else FAR[:1]
+    return [own, (HOST_CONTROLLER, *own)]
 
 
 def text_of(command, folder=None):
@@ -80,10 +69,18 @@ def probe(woa):
             "hop_ns": medians.get("controller to controller")}
 
 
+def host_state(woa):
+    """near or far; None if this machine cannot tell."""
+    try:
+        return probe(woa)["host_state"]
+    except Refused:
+        return None
+
+
 def calibrate(woa, file, given):
-    """The machine file of tight coupling: what was measured, and three controllers on the processors that they are pinned to.
-    `given`: a file of `woa calibrate`, or None to measure now."""
-    measured = given or file.with_suffix(".measured.yaml")
+    """What was measured, and three controllers on the processors that they are pinned to. `given`: a file of `woa calibrate`, or None
+    to measure now into `file`."""
+    measured = given or file
     if not given:
         woa.json(["calibrate", "-o", measured, "--repetitions", "3", "--count", "4000"])
     try:
@@ -97,73 +94,14 @@ def calibrate(woa, file, given):
     if groups:
         machine["cores"] = groups
     machine["controllers"] = {name: {"cores": f"p{chosen[name]}"} if groups else {} for name in ALL}
-    file.write_text(yaml.safe_dump(machine, sort_keys=False))
     return machine
 
 
-def add_devices(machine, woa, file):
+def add_devices(machine, woa):
     """With --devices: the accelerators that are here. Answers their names."""
     names = []
     for device in woa.json(["devices"])["devices"]:
         if device["available"] and device["kind"] != "cpu":
             machine["controllers"][device["controller"]] = {}
             names.append(device["controller"] + (" (simulated)" if device["simulated"] else ""))
-    file.write_text(yaml.safe_dump(machine, sort_keys=False))
     return names
-
-
-class LinkProbe:
-    """Runs small graphs over a coupling; the median time of an instance."""
-
-    def __init__(self, woa, coupling, folder):
-        self.woa, self.coupling, self.folder = woa, coupling, folder
-        self.cores, _ = cores()
-
-    def time_us(self, text, places, words, instances):
-        graph, plan = self.folder / "probe.yaml", self.folder / "probe.plan"
-        graph.write_text(text.format(first=places[0], second=places[1]))
-        self.woa.json(["compile", graph, "--window", "1", "-o", plan])
-        words = [*words, "--instances", str(instances), "--window", "1"]
-        placement = dict(zip(("first", "second"), places))
-        return launch.run(self.woa, plan, self.coupling, placement, words, self.cores)["latency_us"]["p50"]
-
-    def hop_us(self, *places):
-        """A message of a ball that two stages throw to and fro, so that no controller sleeps."""
-        return self.time_us(BALL, places, ["--in", f"n=i64:{TURNS}"], TURN_INSTANCES) / TURNS
-
-    def size_us(self, size, *places):
-        """A token through both stages."""
-        data = self.folder / f"probe-{size}"
-        data.write_bytes(bytes(size))
-        return self.time_us(PAYLOADS, places, ["--in", f"data={data}"], INSTANCES)
-
-    def byte_us(self, *places):
-        """A byte of a token on its way through both stages."""
-        return (self.size_us(LARGE, *places) - self.size_us(SMALL, *places)) / (LARGE - SMALL)
-
-
-def link(latency_us, per_byte_us):
-    """As a machine file writes it; a link measured as free costs a nanosecond and a terabyte a second."""
-    rate = int(1 / max(per_byte_us, 1e-6))
-    return {"latency": f"{max(1, round(latency_us * 1000))}ns", "bandwidth": f"{max(1, rate)}MB/s"}
-
-
-def link_between(machine, kinds):
-    calibration = machine.get("calibration", {}).get("transports", {}).get("shm", {})
-    for entry in calibration.get("links", []):
-        if sorted(entry["between"]) == sorted(kinds):
-            return {"latency": entry["latency"], "bandwidth": entry["bandwidth"]}
-    return {"latency": "1us", "bandwidth": "8GB/s"}
-
-
-def measure_links(woa, coupling, machine, folder, file):
-    """The machine file of a loose coupling: what a hop and a byte take over a link more than within cpu:0."""
-    probe_of = LinkProbe(woa, coupling, folder)
-    near, far, beyond = HOST_CONTROLLER, *FAR
-    turn_us, byte_us, there_us = probe_of.hop_us(near, near), probe_of.byte_us(near, near), probe_of.byte_us(far, far)
-    wire = link(probe_of.hop_us(near, far) - turn_us, (there_us - byte_us) / 2)  # to the node and back to the host
-    inside = link(probe_of.hop_us(far, beyond) - turn_us, probe_of.byte_us(far, beyond) - there_us)
-    links = [{"between": ["host", near], **link_between(machine, ["host", "cpu"])}, {"between": [far, beyond], **inside}]
-    links += [{"between": [end, place], **wire} for end in ("host", near) for place in FAR]
-    file.write_text(yaml.safe_dump(dict(machine, links=links), sort_keys=False))
-    return {"wire": wire, "within the second host": inside}

@@ -8,7 +8,9 @@ import sys
 import time
 
 import axel
+import bars
 import data
+import links
 import machine
 import network
 import programs
@@ -131,22 +133,18 @@ def set_up(options, shape, belongings, results):
     couplings = join_couplings(options, shape, belongings)
     if not options.machine:
         print("woa-mibench: calibrating this machine", file=sys.stderr, flush=True)
-    calibrated = machine.calibrate(woa, belongings.folder / "tight.yaml", options.machine)
+    calibrated = machine.calibrate(woa, belongings.folder / "calibrated.yaml", options.machine)
     kinds = ["cpu"]
     if options.devices:
-        results["devices"] = machine.add_devices(calibrated, woa, belongings.folder / "tight.yaml")
+        results["devices"] = machine.add_devices(calibrated, woa)
         kinds += ["gpu", "fpga"]
-    machines = {}
+    machines = links.Machines(woa, calibrated, options.machine, belongings.folder, options.out)
     for coupling in list(couplings):
-        machines[coupling.name] = belongings.folder / "tight.yaml"
-        if coupling.listen:
-            machines[coupling.name] = belongings.folder / f"{coupling.name}.yaml"
-            try:
-                links = machine.measure_links(woa, coupling, calibrated, belongings.folder, machines[coupling.name])
-                coupling.notes.append("measured links: " + "; ".join(f"{name} {link['latency']}, {link['bandwidth']}" for name, link in links.items()))
-            except Refused as refused:
-                couplings.remove(coupling)
-                results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
+        try:
+            machines.file(coupling, machine.host_state(woa), machine.optimum_sets()[0])
+        except Refused as refused:
+            couplings.remove(coupling)
+            results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
     results["couplings"] = [coupling.as_json() for coupling in couplings]
     return Setting(woa, BUILD, belongings, couplings, machines, tuple(kinds), options.data, options.repeat, options.seed,
                    tuple(options.placements), tuple(options.models))
@@ -185,6 +183,7 @@ def run_command(options):
     except Interrupted as interrupted:
         results["interrupted"], code = str(interrupted), interrupted.code
     results["elapsed_s"] = time.monotonic() - began
+    results["bars"] = bars.judge(results)
     write(results, options.out)
     for one in tables.all_tables(results):
         print(tables.aligned(*one))

@@ -14,6 +14,7 @@ import subprocess
 from programs import Problem
 
 INTERFACE = "cable"
+WIRE_MESSAGE_S = 4e-6
 RATE = re.compile(r"\d+(?:\.\d+)?(?:k|m|g|t)?bit")
 DELAY = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s)")
 
@@ -27,6 +28,7 @@ class Coupling:
     there: tuple = ()  # and of a node on the other host
     listen: str = ""  # interface that nodes join by; empty: no nodes
     secret: str = ""  # its file
+    message_s: float = 2e-7  # about what a message takes of its sender, or of its receiver
 
     def as_json(self):
         return {"name": self.name, "what": self.what, "notes": self.notes, "nodes": bool(self.listen)}
@@ -103,10 +105,10 @@ def loose(name, shape, belongings):
     secret = secret_file(belongings)
     if why:
         return Coupling(name, "one host and its loopback interface, libfabric tcp", [f"not two hosts: {why}; the network is not shaped"],
-                        (), (), "lo", secret)
+                        (), (), "lo", secret, WIRE_MESSAGE_S)
     notes = []
     if shape:
         notes = sorted({note for note in (shape_end(end, shape) for end in names) if note})
     wire = f"{shape.rate} and {shape.delay} each way" if shape else "as the wire is"
     here, there = (("ip", "netns", "exec", end) for end in names)
-    return Coupling(name, f"two network namespaces, libfabric tcp, {wire}", notes, here, there, INTERFACE, secret)
+    return Coupling(name, f"two network namespaces, libfabric tcp, {wire}", notes, here, there, INTERFACE, secret, WIRE_MESSAGE_S)

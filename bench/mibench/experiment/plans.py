@@ -4,7 +4,7 @@ import json
 import pathlib
 
 from launch import HOST_CONTROLLER
-from machine import FAR
+from machine import FAR, optimum_sets
 from programs import Problem
 from woa import Refused
 
@@ -84,19 +84,29 @@ class Planner:
         self.woa, self.program, self.variant, self.data = woa, program, variant, data
         self.profile, self.kinds, self.folder = profile_of, kinds, folder
 
-    def plan(self, machine_file, coupling, model, where, window=1, objective="latency"):
-        planned = Planned(model, where)
+    def plan(self, machine_of, coupling, model, where, window=1, objective="latency"):
+        """`machine_of`: used controllers -> machine file. Where controllers may be chosen, each set of them is tried."""
         placement = None
         if where != "optimum":
             placement = pins(self.profile, self.program, where)
             if placement is None:
                 raise Problem(f"placement `{where}`: this graph has too few stages that may leave the host's processor")
-        stem = self.folder / f"{self.program.name}-{self.variant.name}-{coupling}-{where}-{model}-{window}"
+        sets = [tuple(set(placement.values()))] if placement else optimum_sets()
+        stem = self.folder / f"{self.program.name}-{self.variant.name}-{coupling}-{where}-{model}-{window}-{objective}"
         pinned = stem.with_suffix(".profile.json")
         pinned.write_text(json.dumps(restricted(self.profile, placement, self.kinds)))
-        planned.file = stem.with_suffix(".plan")
-        words = ["compile", self.variant.graph, "--machine", machine_file, "--profile", pinned, "--model", model, "--window", str(window),
-                 "--objective", objective, "--placement-limit", SEARCH, "-o", planned.file, *param_words(self.variant, self.data)]
+        tried = []
+        for number, used in enumerate(sets):
+            planned = Planned(model, where, stem.with_suffix(f".{number}.plan"))
+            words = ["compile", self.variant.graph, "--machine", machine_of(used), "--profile", pinned, "--model", model, "--window",
+                     str(window), "--objective", objective, "--placement-limit", SEARCH, "-o", planned.file,
+                     *param_words(self.variant, self.data)]
+            tried.append(self.compiled(planned, words))
+        found = [planned for planned in tried if not planned.refusal]
+        key = {"latency": "predicted_us", "throughput": "period_us"}[objective]
+        return min(found, key=lambda planned: planned.prediction[key]) if found else tried[0]
+
+    def compiled(self, planned, words):
         try:
             answer = self.woa.json(words)
         except Refused as refused:

@@ -1,9 +1,11 @@
 """The results as tables: on the terminal, in the page, and as CSV."""
 import csv
 
+import bars
+
 COLUMNS = ("program", "variant", "coupling", "where", "model", "correct", "messages", "predicted_messages", "payload_bytes",
            "predicted_payload_bytes", "time_s", "predicted_time_s", "min_s", "max_s", "acceleration", "amdahl_limit", "modelled",
-           "simulated", "status", "launches", "instances", "placement", "reason")
+           "simulated", "status", "launches", "instances", "host_state", "busy", "busy_share_a_processor", "raw_s", "placement", "reason")
 
 
 def number(value, digits=4):
@@ -72,14 +74,14 @@ def run_tables(results):
     return [(heading(results, *key), RUN_TITLES, rows) for key, rows in groups.items()]
 
 
-THROUGHPUT_TITLES = ("program", "variant", "model", "right", "instances/s", "predicted", "placement", "status")
+THROUGHPUT_TITLES = ("program", "variant", "where", "model", "window", "right", "instances/s", "predicted", "placement", "status")
 
 
 def throughput_table(results):
-    rows = [[row["program"], row["variant"], row["model"], yes(row["correct"]), number(row["throughput_per_s"]),
+    rows = [[row["program"], row["variant"], row["where"], row["model"], str(row["window"]), yes(row["correct"]), number(row["throughput_per_s"]),
              number(row["predicted_per_s"]), places(row["placement"]),
              row["status"] + (f": {row['reason']}" if row["reason"] else "")] for row in results["throughput"]]
-    return "many instances at once (window 16), placed for throughput", THROUGHPUT_TITLES, rows
+    return "many instances at once, placed for throughput", THROUGHPUT_TITLES, rows
 
 
 def places(placement):
@@ -117,6 +119,11 @@ def skipped_table(results):
     return "left out", SKIPPED_TITLES, rows
 
 
+def coupling_table(results):
+    rows = [[coupling["name"], text] for coupling in results["couplings"] for text in (coupling["what"], *coupling["notes"])]
+    return "couplings", ("coupling", "what"), rows
+
+
 def aligned(title, columns, rows):
     """The last column is free text and may be long."""
     cells = [[column.upper() for column in columns], *[[str(cell) for cell in row] for row in rows]]
@@ -126,7 +133,8 @@ def aligned(title, columns, rows):
 
 
 def all_tables(results):
-    return [table for table in [*run_tables(results), throughput_table(results), probe_table(results), skipped_table(results)] if table[2]]
+    return [table for table in [*run_tables(results), throughput_table(results), probe_table(results), skipped_table(results), coupling_table(results),
+                              bars.table(results)] if table[2]]
 
 
 def write_csv(results, file):
@@ -134,5 +142,6 @@ def write_csv(results, file):
         writer = csv.writer(stream)
         writer.writerow(COLUMNS)
         for row in results["runs"]:
-            flat = dict(row, placement=" ".join(f"{stage}={where}" for stage, where in (row["placement"] or {}).items()))
+            flat = dict(row, placement=" ".join(f"{stage}={where}" for stage, where in (row["placement"] or {}).items()),
+                        busy=" ".join(row.get("busy", [])))
             writer.writerow(["" if flat.get(name) is None else flat[name] for name in COLUMNS])
