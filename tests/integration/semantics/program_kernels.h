@@ -20,8 +20,8 @@ Functions stateful_program_kernels();
 // True for kernels of a cpu only: they see or write more or less than a token of each port, or keep state
 // (docs/kernels.md).
 inline bool one_kind(const std::string& kernel) {
-  static const std::set<std::string> kOnes{"cut",   "maybe", "newton", "orelse", "paste",
-                                           "route", "step",  "step2",  "tally",  "triple"};
+  static const std::set<std::string> kOnes{"cut",  "maybe", "newton", "orelse", "paste", "route",
+                                           "sort", "step",  "step2",  "tally",  "triple"};
   return kOnes.contains(kernel);
 }
 
