@@ -40,7 +40,7 @@ class Contender:
         self.latencies = []
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
-        self.window = 1
+        self.window, self.counts_cycles = 1, False
         self.correct, self.failure, self.began, self.simulated = True, "", False, False
         self.processors, self.routes, self.busy = {}, {}, []
 
@@ -88,6 +88,7 @@ class Contender:
         self.messages += answer["messages"]
         self.payload += answer["payload_bytes"]
         self.wall_s += answer["wall_s"]
+        self.counts_cycles = any(entry["simulated"] and entry["kind"] == "fpga" for entry in answer["controllers"])
         self.simulated = self.simulated or any(entry["simulated"] for entry in answer["controllers"])
         self.routes = traffic.routes_of(answer, self.planned.placement)
         self.busy = traffic.busy_controllers(answer, self.routes, turnaround["p50"] / 1e6, self.coupling.message_s)
@@ -115,6 +116,7 @@ class Contender:
             "predicted_payload_bytes": prediction.get("payload_bytes"),
             "time_s": statistics.median(self.medians) if ran else None,
             "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
+            "modelled_time_s": None,
             "latency_s": statistics.median(self.latencies) if ran else None,
             "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
             "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),

@@ -79,6 +79,9 @@ class Unit:
         self.planner = Planner(setting.woa, program, self.variant, self.data, self.profile, setting.kinds, self.folder)
 
     def contender(self, coupling, state, where, model, window=1, objective="latency"):
+        if where == "device" and coupling.listen:
+            raise Problem("placement `device`: accelerators are those of this host")
+
         def machine_of(used):
             return self.setting.machines.file(coupling, state, used)
         planned = self.planner.plan(machine_of, coupling.name, model, where, window, objective)
@@ -152,6 +155,9 @@ class Unit:
             if row["predicted_time_s"] is not None:
                 row["predicted_time_s"] += files_s
             measurable = row["time_s"] and not coupling.listen and not row["simulated"]
+            if contender.counts_cycles:
+                # The simulator's own time says nothing of the hardware.
+                row.update(modelled_time_s=row["predicted_time_s"], time_s=None, latency_s=None, min_s=None, max_s=None, acceleration=None)
             row["raw_s"] = raw.instance_s(self.profile, contender.routes) if measurable else None
             yield row
 
@@ -159,7 +165,7 @@ class Unit:
         """Many instances at once, placed for that; woa also at the fixed placements, which the chosen one must not lose to."""
         state = self.entry["probes"][-1]["host_state"]
         for where, model in itertools.product(self.setting.placements, self.setting.models):
-            contender = self.many(coupling, state, where, model) if where == "optimum" or model == "woa" else None
+            contender = self.many(coupling, state, where, model) if where == "optimum" or (model == "woa" and where != "device") else None
             if contender:
                 self.results["throughput"].append(self.throughput_row(coupling, contender))
 

@@ -165,12 +165,15 @@ class Machines:
         probe = LinkProbe(self.woa, coupling, self.folder, used)
         found = [self.entry(probe, stem, ("host", place), probe.host_hop_us(place)) for place in used]
         found += [self.entry(probe, stem, pair, probe.hop_us(*pair)) for pair in itertools.combinations(used, 2)]
-        wake_us = self.measure_once((stem, "wake"), lambda: probe.wake_us(FAR[0], HOST_CONTROLLER))
-        coupling.notes.append(f"measured, {name}: {in_words(found)}; waking {wake_us:.1f} us")
+        coupling.notes.append(f"measured, {name}: {in_words(found)}")
         out = described | {"links": [*found, *of_devices(described)]}
         transports = out.get("calibration", {}).get("transports", {})
         if "shm" in transports:
-            shm = transports["shm"] | {"wake": f"{max(0, round(wake_us * 1000))}ns"}
+            shm = dict(transports["shm"])
+            if not coupling.listen:  # over a wire the token of that probe takes longer than the waking
+                wake_us = self.measure_once((stem, "wake"), lambda: probe.wake_us(FAR[0], HOST_CONTROLLER))
+                coupling.notes[-1] += f"; waking {wake_us:.1f} us"
+                shm["wake"] = f"{round(wake_us * 1000)}ns"
             if shm["inline_bytes"] > MOST_INLINE:
                 note = f"payloads over {MOST_INLINE} bytes stay in place, though `woa calibrate` would send {shm['inline_bytes']} inline"
                 coupling.notes += [note] if note not in coupling.notes else []

@@ -36,6 +36,11 @@ def optimum_sets():
     return [own, (HOST_CONTROLLER, *own)]
 
 
+def first_set(placements):
+    """The set whose links are measured first, which shows whether a coupling works."""
+    return optimum_sets()[0] if "optimum" in placements else (HOST_CONTROLLER, FAR[0]) if "one" in placements else ALL
+
+
 def text_of(command, folder=None):
     try:
         return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()

@@ -51,8 +51,8 @@ def add_run(commands):
     run.add_argument("--models", type=names, default=list(MODELS), metavar="NAME,...", help=f"default: {','.join(MODELS)}")
     run.add_argument("--couplings", type=names, default=["tight", "loose"], metavar="NAME,...",
                      help="tight, loose (shaped by --net), unshaped (the wire as it is); default: tight,loose")
-    run.add_argument("--placements", type=names, default=list(PLACEMENTS), metavar="NAME,...",
-                     help="; ".join(f"{name}: {what}" for name, what in PLACEMENTS.items()) + "; default: all three")
+    run.add_argument("--placements", type=names, default=[], metavar="NAME,...",
+                     help="; ".join(f"{name}: {what}" for name, what in PLACEMENTS.items()) + "; default: all")
     run.add_argument("--net", default="1gbit,25us", metavar="RATE,DELAY", help="network of `loose`, as tc writes it; default: 1gbit,25us")
     run.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions; default: 3")
     run.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of contenders; default: 1")
@@ -86,6 +86,9 @@ def parser():
 
 
 def check(options):
+    options.placements = options.placements or [name for name in PLACEMENTS if name != "device" or options.devices]
+    if "device" in options.placements and not options.devices:
+        raise Problem("--placements: `device` needs --devices")
     for chosen, known, name in ((options.models, MODELS, "--models"), (options.placements, PLACEMENTS, "--placements"),
                                 (options.couplings, ("tight", "loose", "unshaped"), "--couplings")):
         unknown = [one for one in chosen if one not in known]
@@ -139,9 +142,10 @@ def set_up(options, shape, belongings, results):
         results["devices"] = machine.add_devices(calibrated, woa)
         kinds += ["gpu", "fpga"]
     machines = links.Machines(woa, calibrated, options.machine, belongings.folder, options.out)
+    state = machine.host_state(woa)
     for coupling in list(couplings):
         try:
-            machines.file(coupling, machine.host_state(woa), machine.optimum_sets()[0])
+            machines.file(coupling, state, machine.first_set(options.placements))
         except Refused as refused:
             couplings.remove(coupling)
             results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})

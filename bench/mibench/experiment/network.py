@@ -60,7 +60,7 @@ def shape_end(namespace, shape):
     why = run([*base, "netem", "delay", shape.delay, "rate", shape.rate])
     if not why:
         return ""
-    if run([*base, "tbf", "rate", shape.rate, "burst", "64kb", "latency", "50ms"]):
+    if run([*base, "tbf", "rate", shape.rate, "burst", "8kb", "latency", "50ms"]):
         return f"neither rate nor delay could be set: {why}"
     return f"the delay of {shape.delay} could not be set, only the rate: no netem in this kernel ({why})"
 

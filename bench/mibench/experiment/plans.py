@@ -4,7 +4,7 @@ import json
 import pathlib
 
 from launch import HOST_CONTROLLER
-from machine import FAR, optimum_sets
+from machine import ALL, FAR, optimum_sets
 from programs import Problem
 from woa import Refused
 
@@ -13,6 +13,7 @@ PLACEMENTS = {
     "optimum": "each model where it is best",
     "one": "remote stages on cpu:1, the others beside the host",
     "two": "remote stages on cpu:1 and cpu:2 in turns, the others beside the host",
+    "device": "with --devices: remote stages on the accelerators that have a variant, the others beside the host",
 }
 SEARCH = "2s"
 
@@ -56,12 +57,25 @@ def is_remote(stage, remote):
     return any(stage == name or stage.startswith(name + "/") or stage.split("/")[-1] == name for name in remote)
 
 
+def on_devices(profile_of, program):
+    """Stage -> controller: the first kind of accelerator that a remote stage was measured on."""
+    places = {}
+    for name, stage in profile_of["stages"].items():
+        kinds = [kind for kind in ("gpu", "fpga") if "time_ps" in stage["on"].get(kind, {})] if is_remote(name, program.remote) else []
+        places[name] = f"{kinds[0]}:0" if kinds else HOST_CONTROLLER
+    if set(places.values()) == {HOST_CONTROLLER}:
+        raise Problem("placement `device`: no remote stage has a variant that runs on an accelerator here")
+    return places
+
+
 def pins(profile_of, program, where):
-    """Stage -> controller; None if the graph has too few stages that may leave the host's processor."""
+    """Stage -> controller."""
+    if where == "device":
+        return on_devices(profile_of, program)
     away = [name for name in profile_of["stages"] if is_remote(name, program.remote)]
     away.sort(key=lambda name: next(k for k, listed in enumerate(program.remote) if is_remote(name, (listed,))))
     if len(away) < {"one": 1, "two": 2}[where]:
-        return None
+        raise Problem(f"placement `{where}`: this graph has too few stages that may leave the host's processor")
     places = {name: FAR[k % 2 if where == "two" else 0] for k, name in enumerate(away)}
     return {name: places.get(name, HOST_CONTROLLER) for name in profile_of["stages"]}
 
@@ -71,8 +85,8 @@ def restricted(profile_of, placement, kinds):
     out = json.loads(json.dumps(profile_of))
     for name, stage in out["stages"].items():
         times = {kind: entry for kind, entry in stage["on"].items() if kind in kinds}
-        if placement and "time_ps" in times.get("cpu", {}):
-            times = {placement[name]: times["cpu"]}
+        if placement and "time_ps" in times.get(placement[name].partition(":")[0], {}):
+            times = {placement[name]: times[placement[name].partition(":")[0]]}
         stage["on"] = times
     return out
 
@@ -86,12 +100,9 @@ class Planner:
 
     def plan(self, machine_of, coupling, model, where, window=1, objective="latency"):
         """`machine_of`: used controllers -> machine file. Where controllers may be chosen, each set of them is tried."""
-        placement = None
-        if where != "optimum":
-            placement = pins(self.profile, self.program, where)
-            if placement is None:
-                raise Problem(f"placement `{where}`: this graph has too few stages that may leave the host's processor")
-        sets = [tuple(set(placement.values()))] if placement else optimum_sets()
+        placement = pins(self.profile, self.program, where) if where != "optimum" else None
+        used = {place for place in (placement or {}).values() if place in ALL}
+        sets = [tuple(used or {HOST_CONTROLLER})] if placement else optimum_sets()
         stem = self.folder / f"{self.program.name}-{self.variant.name}-{coupling}-{where}-{model}-{window}-{objective}"
         pinned = stem.with_suffix(".profile.json")
         pinned.write_text(json.dumps(restricted(self.profile, placement, self.kinds)))

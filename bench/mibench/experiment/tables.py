@@ -4,7 +4,7 @@ import csv
 import bars
 
 COLUMNS = ("program", "variant", "coupling", "where", "model", "correct", "messages", "predicted_messages", "payload_bytes",
-           "predicted_payload_bytes", "time_s", "predicted_time_s", "min_s", "max_s", "acceleration", "amdahl_limit", "modelled",
+           "predicted_payload_bytes", "time_s", "predicted_time_s", "modelled_time_s", "min_s", "max_s", "acceleration", "amdahl_limit", "modelled",
            "simulated", "status", "launches", "instances", "host_state", "busy", "busy_share_a_processor", "raw_s", "placement", "reason")
 
 
@@ -46,7 +46,7 @@ RUN_TITLES = ("where", "model", "right", "messages", "bytes", "time", "predicted
 
 
 def run_cells(row):
-    if row["reason"]:
+    if row["reason"]:  # refused or failed
         return [row["where"], row["model"], "-", counted(None, row["predicted_messages"]), "-", "-", "-", "-", "-", "-",
                 f"{row['status']}: {row['reason']}"]
     return [row["where"], row["model"], yes(row["correct"]), counted(row["messages"], row["predicted_messages"]),
@@ -70,8 +70,18 @@ def run_tables(results):
     """(title, column titles, rows) for each program, variant and coupling."""
     groups = {}
     for row in results["runs"]:
-        groups.setdefault((row["program"], row["variant"], row["coupling"]), []).append(run_cells(row))
-    return [(heading(results, *key), RUN_TITLES, rows) for key, rows in groups.items()]
+        groups.setdefault((row["program"], row["variant"], row["coupling"]), []).append(row)
+    return [(heading(results, *key), *with_modelled(rows)) for key, rows in groups.items()]
+
+
+def with_modelled(rows):
+    """Titles and cells; cycles of simulated hardware at its clock have a column of their own."""
+    cells = [run_cells(row) for row in rows]
+    if not any(row.get("modelled_time_s") for row in rows):
+        return RUN_TITLES, cells
+    at = RUN_TITLES.index("least")
+    return (*RUN_TITLES[:at], "modelled", *RUN_TITLES[at:]), [[*one[:at], time_text(row.get("modelled_time_s")), *one[at:]]
+                                                             for one, row in zip(cells, rows)]
 
 
 THROUGHPUT_TITLES = ("program", "variant", "where", "model", "window", "right", "instances/s", "predicted", "placement", "status")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/integration/commands"))
 import harness  # noqa: E402
@@ -121,7 +122,10 @@ class ExperimentTest(WoaTest):
             self.assertEqual(row["amdahl_limit"], 2)
         two = {row["model"]: row["messages"] for row in runs if (row["variant"], row["where"]) == ("fine", "two")}
         self.assertEqual([two[model] for model in ("woa", "rpc-fused", "rpc-hub", "rpc-polled")], [4, 6, 6, 15])
-        self.assertEqual(len(results["throughput"]), 2 * 5)
+        self.assertEqual(len(results["throughput"]), 2 * 5 + 2)  # fine also as placed for `one` and `two`
+        met = {bar["what"]: bar["met"] for bar in results["bars"]}
+        for what in ("outputs of all models and couplings", "messages and bytes", "messages at one placement"):
+            self.assertTrue(met[what], results["bars"])
         self.assertRegex(out, r"flip fine, tight: CPU only 1 ms, .*Amdahl's limit 2.000 x")
         self.assertRegex(errors, r"woa-mibench: 4/4 flip coarse: tight, about \d+ s left")
         with open(self.path("results/mibench.csv"), newline="", encoding="utf-8") as file:
@@ -148,12 +152,47 @@ class ExperimentTest(WoaTest):
         self.refused(self.woa("run", self.path("flip/coarse.yaml"), "--in", "data=bytes:a", "--report", self.path("none/x.html")), 1, "--report")
 
     def test_two_hosts_or_their_loopback(self):
-        self.experiment("--variants", "fine", "--models", "woa,rpc-hub", "--placements", "two", couplings="loose")
+        self.experiment("--variants", "fine", "--models", "woa,rpc-hub", "--placements", "one", couplings="loose")
         results = self.results()
         if any("unavailable" in (row["reason"] or "") or "libfabric" in (row["reason"] or "") for row in results["skipped"]):
             self.skip("ofi", results["skipped"][0]["reason"])
-        self.assertEqual([(row["model"], row["messages"], row["correct"]) for row in results["runs"]], [("woa", 4, True), ("rpc-hub", 6, True)])
-        self.assertTrue(results["couplings"][0]["nodes"])
+        self.assertEqual([(row["model"], row["messages"], row["correct"]) for row in results["runs"]], [("woa", 3, True), ("rpc-hub", 6, True)])
+        (coupling,) = results["couplings"]
+        self.assertTrue(coupling["nodes"])
+        self.assertTrue(any(note.startswith("measured, loose-cpu0-cpu1: ") for note in coupling["notes"]), coupling)
+        self.assertRegex(read(self.path("results/machine-loose-cpu0-cpu1.yaml")), r"latency: \d+ns")
+
+    def test_without_iproute2_there_is_one_host(self):
+        """What a user without root gets, too."""
+        os.makedirs(self.path("programs"))
+        for name in ("python3", "git", "uname"):
+            os.symlink(harness.shutil.which(name), self.path("programs/" + name))
+        with unittest.mock.patch.dict(os.environ, PATH=self.path("programs")):
+            out, _ = self.experiment("--variants", "fine", "--models", "woa", "--placements", "one", couplings="loose")
+        if not any("libfabric" in (row["reason"] or "") for row in self.results()["skipped"]):
+            self.assertIn("one host and its loopback interface", out)
+            self.assertRegex(out, "not two hosts: network namespaces need (root|iproute2); the network is not shaped")
+            self.assertEqual([row["correct"] for row in self.results()["runs"]], [True])
+
+    def test_the_machine_of_the_paper(self):
+        self.write("flip/program.yaml", PROGRAM + "paper: sha\n")
+        self.write("flip/fine.yaml", FINE.replace("two:   {kernel: invert", "two:   {kernel: touch").replace("three: {kernel: invert", "three: {kernel: touch"))
+        command = [MIBENCH, "axel", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results")]
+        process = self.start(command)
+        out, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertRegex(out, r"Axel, each program.*4 of 4 +yes")
+        rows = json.loads(read(self.path("results/axel.json")))["rows"]
+        self.assertEqual(len(rows), 4 * 5)
+        for row in rows:
+            self.assertTrue(row["modelled"])
+            self.assertLess(row["acceleration"], row["limit"] + 1e-9)
+            self.assertEqual(row["placement"]["one"], "cpu:0")
+        woa = {(row["coupling"], row["limited"]): row for row in rows if row["model"] == "woa"}
+        for row in woa.values():
+            self.assertLessEqual(row["acceleration"], row["without_bytes"] + 1e-9)
+            self.assertLessEqual(row["called_per_block"], row["without_bytes"] + 1e-9)
+        self.assertEqual([one["reason"] for one in json.loads(read(self.path("results/axel.json")))["skipped"]], ["no stage may leave the CPU"])
 
     def test_a_wrong_output_is_said_and_fails(self):
         self.write("data/golden/data", b"something else")
@@ -176,7 +215,7 @@ class ExperimentTest(WoaTest):
 
     def test_a_stage_that_fails_is_a_row_with_its_reason(self):
         self.write("flip/coarse.yaml", COARSE.replace("kernel: invert", "kernel: no_such_kernel"))
-        out, _ = self.experiment()
+        out, _ = self.experiment("--models", "woa", "--placements", "one")
         self.assertIn("no_such_kernel", out)
         self.assertEqual({row["variant"] for row in self.results()["runs"]}, {"fine"})
 
