@@ -1,11 +1,13 @@
 #include "compiler/buffers/blocks.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiler/certificate/live_blocks.h"
 #include "compiler/check/order.h"
 
 namespace woa {
@@ -41,12 +43,52 @@ class BlockCounter {
     if (const std::int32_t scatter = from.starts.empty() ? -1 : from.starts[edge.from_port]; scatter >= 0)
       every_turn(scatter);
     Event written = lift(stage_event(edge.from_stage), from.loop, edge.context, true);
-    if (edge.hold) {
+    edge.renewed = edge.hold && is_renewed(edge);
+    if (edge.renewed) {
+      multiply(kRenewedBlocks, " (turns follow one another: one that is read, one that nobody read, and the next)");
+    } else if (edge.hold) {
       for (std::int32_t l = edge.context; l >= 0; l = graph_.parent(l)) every_turn(l);
     } else if (edge.context >= 0) {
       count_shared(edge, written, flow_.edge_in(graph_, e, edge.context));
     }
     end(edge);
+  }
+
+  // True if no firing needs a held token once one of a later turn has come: every firing that reads the port ends
+  // before any of its writers fires in a later turn of each loop around. Only where that takes fewer blocks. The answer
+  // is the same for all edges of a port.
+  bool is_renewed(const GraphEdge& edge) {
+    const auto [known, is_new] = renewed_.try_emplace({edge.to_stage, edge.to_port}, false);
+    if (is_new) known->second = takes_fewer_renewed(edge.context) && readers_end_first(edge);
+    return known->second;
+  }
+
+  [[nodiscard]] bool takes_fewer_renewed(std::int32_t context) const {
+    std::uint64_t turns = 1;
+    for (std::int32_t l = context; l >= 0; l = graph_.parent(l)) {
+      const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
+      if (loop.scatter) return false;  // elements do not follow one another
+      turns = std::min(kMaxInstanceBlocks, turns) * (std::uint64_t{loop.max} + 1);
+    }
+    return turns > kRenewedBlocks;
+  }
+
+  bool readers_end_first(const GraphEdge& edge) {
+    const GraphStage& reader = graph_.stages[edge.to_stage];
+    const std::vector<std::uint32_t>& writers = reader.in[edge.to_port];
+    const auto scatters = [&](std::uint32_t e) {
+      const std::vector<std::int32_t>& starts = graph_.stages[graph_.edges[e].from_stage].starts;
+      return !starts.empty() && starts[graph_.edges[e].from_port] >= 0;
+    };
+    if (std::ranges::any_of(writers, scatters)) return false;
+    Event read = lift(stage_event(edge.to_stage), reader.loop, edge.context, false);
+    for (std::int32_t l = edge.context; l >= 0; l = graph_.parent(l)) {
+      orders_.look(l, read);
+      const auto later = [&](std::uint32_t e) { return orders_.later(turns_.item(l, graph_.edges[e].from_stage)); };
+      if (!std::ranges::all_of(writers, later)) return false;
+      read = orders_.from_outside();
+    }
+    return true;
   }
 
   // A count occupies its block from the claim of the scattering firing to the end of the gathering one.
@@ -165,6 +207,7 @@ class BlockCounter {
   Flow& flow_;
   Report& report_;
   Orders orders_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> renewed_;  // by stage and port that holds
   static constexpr std::size_t kMostTooMany = 1000, kMostNotes = 8;
   std::vector<TooMany> too_many_;
   bool unknown_ = false;  // report_unknown() has reported

@@ -20,7 +20,7 @@ class InvariantSearch {
  public:
   explicit InvariantSearch(const Plan& plan)
       : plan_(plan), flow_(plan), weights_(plan.edges.size()), reached_(plan.edges.size()), input_(plan.stages.size()) {
-    for (std::uint32_t e = 0; e < plan.edges.size(); ++e) proved_.push_back(flow_.claims(e));
+    for (std::uint32_t e = 0; e < plan.edges.size(); ++e) proved_.push_back(flow_.by_tags(e));
   }
 
   [[nodiscard]] std::uint64_t proved(std::uint32_t edge) const { return proved_[edge]; }

@@ -54,7 +54,7 @@ struct Prediction {
   // All firings and messages, one after another. Under rpc-nested each hop of an output's way back counts; placement
   // cannot know these and counts one (compiler/place/call_route.h).
   std::int64_t serial_ps = 0;
-  // The critical path from source to sink, mean over the courses that an instance may take, and the kernels' part of it
+  // The critical path from source to sink, mean over the courses that an instance may take, and the firings' part of it
   // (compiler/predict/critical_path.h).
   std::int64_t critical_path_ps = 0, critical_kernels_ps = 0;
   // The critical path of one instance alone, which finds controllers asleep: each message of a firing of kAwake_ps or

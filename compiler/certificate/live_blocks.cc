@@ -98,6 +98,15 @@ std::uint64_t TokenFlow::claims(std::uint32_t e) const {
   return product(counters, edge.choice);
 }
 
+std::uint64_t TokenFlow::by_tags(std::uint32_t e) const {
+  const EdgePlan& edge = plan_.edges[e];
+  const InputPortPlan& port = plan_.stages[edge.to_stage].inputs[edge.to_port];
+  if (!port.renewed) return claims(e);
+  std::vector<std::uint32_t> own = counters_[edge.from_stage];
+  std::erase_if(own, [&](std::uint32_t c) { return (all_counters_[c].field & ~port.hold_mask) == 0; });
+  return std::min(claims(e), times(kRenewedBlocks, product(own, edge.choice)));
+}
+
 // The least weight of a token that comes by one of these edges; 0 if there are none.
 std::uint64_t TokenFlow::least(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const {
   std::uint64_t least = kMany;
@@ -208,7 +217,7 @@ Status check_weights(const Plan& plan, const Invariant& invariant) {
 Result<std::vector<std::uint64_t>> proved_blocks(const CertifiedPlan& plan) {
   const TokenFlow flow(plan);
   std::vector<std::uint64_t> proved;
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) proved.push_back(flow.claims(e));
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) proved.push_back(flow.by_tags(e));
   TokenFlow::Weights weights(plan.edges.size());
   for (const Invariant& invariant : plan.invariants) {
     WOA_RETURN_IF_ERROR(check_weights(plan, invariant));

@@ -20,6 +20,11 @@
 
 namespace woa {
 
+// Blocks of an edge to a port whose held tokens are renewed (InputPortPlan), in loops whose turns follow one another:
+// one for the token that is read, one for a token that a caller on the host keeps and nobody reads (rpc-hub), and one
+// for the next, whose arrival frees the others.
+inline constexpr std::uint64_t kRenewedBlocks = 3;
+
 // Bounds on the firings, claims and tokens of one instance. The plan has passed validate(), has no relays, as in a
 // file, and outlives this.
 class TokenFlow {
@@ -32,6 +37,9 @@ class TokenFlow {
   // kMany.
   [[nodiscard]] std::uint64_t firings(std::uint32_t stage) const;
   [[nodiscard]] std::uint64_t claims(std::uint32_t edge) const;
+  // The most blocks of the edge that can be occupied at once, by the tags of its tokens alone: those of its claims; if
+  // its port is renewed, kRenewedBlocks for each combination of counters that its reader does not share.
+  [[nodiscard]] std::uint64_t by_tags(std::uint32_t edge) const;
   // The counters of the tags of a stage's firings, ascending: numbers of loops, then of outputs that scatter.
   [[nodiscard]] const std::vector<std::uint32_t>& counters(std::uint32_t stage) const { return counters_[stage]; }
   // Edges that lead to a port, or from it: those of tokens, and those of counts.

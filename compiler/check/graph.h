@@ -49,6 +49,7 @@ struct GraphEdge {
   bool count = false;     // carries the element count of the scatter that the output starts (EdgePlan)
   std::string lane = {};  // of the channel that carries it between controllers
   std::vector<PassedInput> passed = {};
+  bool renewed = false;  // held, and free once a later turn's token has come (InputPortPlan)
 };
 
 // A loop or a scatter. An element of a scatter corresponds to a turn of a loop, except that elements do not follow each

@@ -47,7 +47,11 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.inputs = stage.inputs;
   plan.outputs = stage.outputs;
   for (std::size_t p = 0; p < plan.inputs.size(); ++p) {
-    if (plan.inputs[p].hold) plan.inputs[p].hold_mask = shared_counters(graph, graph.edges[stage.in[p][0]]);
+    if (plan.inputs[p].hold) {
+      const GraphEdge& held = graph.edges[stage.in[p][0]];
+      plan.inputs[p].hold_mask = shared_counters(graph, held);
+      plan.inputs[p].renewed = held.renewed;
+    }
     if (plan.inputs[p].gather == 0) continue;
     const GraphLoop& scatter = graph.loops[static_cast<std::size_t>(stage.ends[p])];
     plan.inputs[p].gather = scatter.max;

@@ -66,7 +66,10 @@ class GraphReader {
     stage.keeps_state = stage.kernel != nullptr && plan.stateful == Stateful::kInstance;
     stage.inputs = plan.inputs;
     stage.outputs = plan.outputs;
-    for (InputPortPlan& port : stage.inputs) port.hold_mask = port.index_shift = port.index_bits = 0;
+    for (InputPortPlan& port : stage.inputs) {
+      port.hold_mask = port.index_shift = port.index_bits = 0;
+      port.renewed = false;
+    }
     for (OutputPortPlan& port : stage.outputs) port.index_shift = port.index_bits = 0;
     stage.in.resize(plan.inputs.size());
     stage.out.resize(plan.outputs.size());
@@ -135,6 +138,8 @@ Status compare_stages(const Plan& plan, const Plan& derived) {
     const bool same = stage.name == other.name && std::ranges::equal(stage.inputs, other.inputs, {}, in, in) &&
                       std::ranges::equal(stage.outputs, other.outputs, {}, out, out);
     if (!same) return not_live("stage '" + stage.name + "' does not match its tokens by the counters that it must");
+    if (!std::ranges::equal(stage.inputs, other.inputs, {}, &InputPortPlan::renewed, &InputPortPlan::renewed))
+      return not_live("stage '" + stage.name + "' frees held tokens otherwise than the order of its turns allows");
   }
   return {};
 }

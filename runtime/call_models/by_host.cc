@@ -67,7 +67,7 @@ Plan to_fused(const Plan& plan) {
         if (between_servers(plan, plan.edges[e])) lead(fused.edges[e], relay, 0, call);
       if (call.blocks == 0) continue;
       InputPortPlan input = stage.inputs[port];
-      input.hold = false, input.hold_mask = 0;
+      input.hold = input.renewed = false, input.hold_mask = 0;
       input.optional = input.optional || input.gather != 0;  // elements may be absent
       input.gather = input.index_shift = input.index_bits = 0;
       const std::string name = stage.name + "." + input.name + ".call";

@@ -121,6 +121,7 @@ template <bool kPlain>
   }
   stage.instances.ended(entry, parts_.oldest);
   if (!kPlain && stage.number != 0) parts_.matching.make_next_ready(stage, firing.instance, firing.tag);
+  if (!kPlain && stage.renews) parts_.matching.renew(stage, firing.instance);
   if (entry.running == 0 && (entry.dead || firing.instance < parts_.oldest))
     parts_.matching.release_held(stage, firing.instance);
   release(firing);

@@ -1,8 +1,10 @@
-// Tokens of ports declared `hold`: they serve every firing that shares their counters, until their instance retires.
+// Tokens of ports declared `hold`: they serve every firing that shares their counters, until their instance retires or,
+// at ports that are renewed, until a token of a later turn has come.
 //
 // Sized at start from the plan's blocks, as the match table is. One thread; no allocation after construction.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -32,9 +34,27 @@ class HeldTokens {
   // Calls fn(token) for what the port holds of the instance, and forgets it.
   template <class Fn>
   void drop(const InPort& port, std::uint64_t instance, Fn fn) noexcept {
+    drop_if(
+        port, instance, [](const Token&) { return true; }, fn);
+  }
+  // The same for all but the token of the latest turn.
+  template <class Fn>
+  void drop_earlier(const InPort& port, std::uint64_t instance, Fn fn) noexcept {
+    std::uint64_t latest = 0;
+    for (std::uint32_t h = first(port, instance); h != kNone; h = held_[h].next) {
+      const ActivationPacket& header = held_[h].token.header;
+      if (header.instance == instance) latest = std::max(latest, header.tag);
+    }
+    drop_if(
+        port, instance, [&](const Token& token) { return token.header.tag < latest; }, fn);
+  }
+
+ private:
+  template <class If, class Fn>
+  void drop_if(const InPort& port, std::uint64_t instance, If drops, Fn fn) noexcept {
     for (std::uint32_t* link = &first(port, instance); *link != kNone;) {
       Held& held = held_[*link];
-      if (held.token.header.instance != instance) {
+      if (held.token.header.instance != instance || !drops(held.token)) {
         link = &held.next;
         continue;
       }
@@ -44,7 +64,6 @@ class HeldTokens {
     }
   }
 
- private:
   struct Held {
     Token token;
     std::uint32_t next = kNone;  // of its list, or of the free ones

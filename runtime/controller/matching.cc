@@ -23,6 +23,7 @@ Matching::Added Matching::add(const StageProgram& stage, const InPort& port, con
     const HeldTokens::Added added = held_.add(port, token);
     if (added == HeldTokens::Added::kDuplicate) return Added::kDuplicate;
     if (added == HeldTokens::Added::kFull) return Added::kFull;
+    if (port.plan->renewed) renew(stage, token.header.instance);
     ready_by_held(stage, token.header.instance);
     return Added::kWaits;
   }
@@ -111,6 +112,14 @@ void Matching::drop_match(std::uint32_t match) noexcept {
 void Matching::release_held(const StageProgram& stage, std::uint64_t instance) noexcept {
   for (const InPort& port : stage.inputs) {
     if (port.hold) held_.drop(port, instance, [&](const Token& token) { returns_.release(token); });
+  }
+}
+
+void Matching::renew(const StageProgram& stage, std::uint64_t instance) noexcept {
+  if (programs_[stage.id].instances.at(instance).running != 0) return;
+  for (const InPort& port : stage.inputs) {
+    if (port.hold && port.plan->renewed)
+      held_.drop_earlier(port, instance, [&](const Token& token) { returns_.release(token); });
   }
 }
 

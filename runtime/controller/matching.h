@@ -53,6 +53,9 @@ class Matching {
   void drop(const StageProgram& stage, const StageInstance& entry) noexcept;
   // Drops what is held for an instance; it has served.
   void release_held(const StageProgram& stage, std::uint64_t instance) noexcept;
+  // Drops what is held of earlier turns, once none of the instance's firings runs, at ports that are renewed. Their
+  // readers have ended: the compiler saw to it. A device that orders its firings may still run them.
+  void renew(const StageProgram& stage, std::uint64_t instance) noexcept;
   // Instances `from` to `oldest` - 1 have retired: drops their tokens.
   void retire(std::uint64_t from, std::uint64_t oldest) noexcept;
 

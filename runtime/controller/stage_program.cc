@@ -126,6 +126,7 @@ void StagePrograms::make_inputs(const ProgramSetup& setup, StageProgram& program
   for (std::size_t p = 0; p < program.plan->inputs.size(); ++p) {
     InPort& port = program.inputs.emplace_back(program.plan->inputs[p]);
     program.holds = program.holds || port.hold;
+    program.renews = program.renews || port.plan->renewed;
     program.gathers = program.gathers || port.gathers;
     port.signal = port.gathers && layout.in_edges[program.id][p].empty();
     for (const bool count : {false, true}) {

@@ -215,6 +215,7 @@ struct StageProgram {
   // and the host writes the headers and publishes. What always runs skips the questions.
   bool plain = false;
   bool holds = false;           // some input is held
+  bool renews = false;          // a later turn's token takes the place of one that is held
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
   bool device_memory = false;   // payloads of its ports may lie in the device

@@ -18,9 +18,9 @@ struct NodeProcess {
   Transports transports;
   std::vector<std::filesystem::path> kernel_path;  // used if the host names no folders, being elsewhere
   ReadDeclaration read_declaration = {};           // see RunOptions
-  int processor = kNoProcessor;                    // that its loop is pinned to, instead of the one that the host names
   bool child = true;                               // of the host's process: does not outlive it
   std::uint64_t hello_within_ns = 0;               // of a node that joined: longest wait for the host's first word
+  int processor = kNoProcessor;                    // that its loop is pinned to, instead of the one that the host names
 };
 
 // Serves one controller of one run over `socket`: inherited from the process that started the run, or joined (join.h).

@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 10;
+inline constexpr std::uint32_t kPlanVersion = 11;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -88,6 +88,9 @@ struct InputPortPlan {
   // Takes all elements of a scatter together, at most so many, by their numbers in the tag; 0: one token.
   std::uint32_t gather = 0;
   std::uint32_t index_shift = 0, index_bits = 0;  // of the element's number
+  // A held token is free once one of a later turn has come: by then all that read it has ended. Else it stays until its
+  // instance retires.
+  bool renewed = false;
   bool operator==(const InputPortPlan&) const = default;
 };
 

@@ -66,6 +66,7 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     p.set_gather(port.gather);
     p.set_index_shift(port.index_shift);
     p.set_index_bits(port.index_bits);
+    p.set_renewed(port.renewed);
   }
   for (const OutputPortPlan& port : from.outputs) {
     pb::OutputPort& p = *to.add_outputs();
@@ -118,7 +119,7 @@ StagePlan decode(const pb::Stage& from) {
   }
   for (const pb::InputPort& p : from.inputs()) {
     to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask(), p.optional(), p.gather(), p.index_shift(),
-                         p.index_bits()});
+                         p.index_bits(), p.renewed()});
   }
   for (const pb::OutputPort& p : from.outputs()) {
     to.outputs.push_back({p.name(), decode(p.type()), p.one_of()});

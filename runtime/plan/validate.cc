@@ -94,6 +94,7 @@ Status check_ports(const StagePlan& stage, const std::string& place) {
     WOA_RETURN_IF_ERROR(check_type(port.type, place + ", input " + in_quotes(port.name)));
     if (!port.hold && port.hold_mask != 0)
       return broken(place, ", input ", in_quotes(port.name), ": hold_mask without hold");
+    if (!port.hold && port.renewed) return broken(place, ", input ", in_quotes(port.name), ": renewed without hold");
   }
   for (const InputPortPlan& port : stage.inputs) {
     const std::string port_place = place + ", input " + in_quotes(port.name);

@@ -88,13 +88,11 @@ void print_grounds(const Comparison& comparison) {
                 ps_text(source_ps).c_str());
 }
 
-// The kernels' share of the critical path of one instance alone; starting the kernels is part of that path.
+// The share of firings in the critical path of one instance alone.
 double kernel_share(const ModelRow& row) {
-  constexpr double kFiringPs = 0.4 * kPsPerUs;  // time of a controller to start a kernel (woa bench hop)
   const Prediction& known = row.prediction;
   if (known.alone_ps == 0) return 0;
-  return static_cast<double>(known.critical_kernels_ps) /
-         (static_cast<double>(known.alone_ps) + row.firings * kFiringPs);
+  return static_cast<double>(known.critical_kernels_ps) / static_cast<double>(known.alone_ps);
 }
 // In whole per cent, rounded down: a share shown as 90 % is no less.
 int percent_of(double share) { return static_cast<int>(std::floor(100 * share)); }
@@ -148,7 +146,7 @@ void print_where_not(const Comparison& comparison) {
   if (models.empty()) return;
   std::printf(
       "  %s: KERNELS is less than %d %%, so ERROR is mostly that of messages. Links are slower\n"
-      "  than calibrated where more controllers are busy than there are cores, and starting a kernel is in no TIME.\n",
+      "  than calibrated where more controllers are busy than there are cores.\n",
       models.c_str(), kMostlyKernels);
 }
 

@@ -37,6 +37,7 @@ const std::map<std::string, const char*> kGroups{
     {"--max-power", kPlacement},
     {"--placement-limit", kPlacement},
     {"--replicas", kPlacement},
+    {"--cores", kPlacement},
     {"--reasons-limit", kPlacement},
     {"--model", kFlow},
     {"--window", kFlow},

@@ -107,7 +107,9 @@ void add_cycles(const MeasuredStage& stage, Object& entry) {
     wall.push_back(sample.wall_ns * 1e3);
   }
   if (bench::median(cycles) == 0 || stage.clock_mhz == 0) return;
-  entry["cycles"] = whole(bench::robust(cycles).mean);
+  const double mean = std::round(bench::robust(cycles).mean);
+  entry["time_ps"] = whole(mean * 1e6 / stage.clock_mhz);
+  entry["cycles"] = whole(mean);
   entry["clock_mhz"] = stage.clock_mhz;
   entry["wall_ps"] = whole(bench::robust(wall).mean);
 }

@@ -81,7 +81,12 @@ class Measured(Calibrated):
         self.assertEqual(sorted(tuple(sorted(link["between"])) for link in transport["links"]), sorted(tuple(sorted(pair)) for pair in ends))
         self.assertGreaterEqual(transport["wake_ns"], 0)
         cpu = next(link for link in transport["links"] if link["between"] == ["cpu", "cpu"])
-        self.assertGreater(cpu["latency_ns"], 0)
+        self.assertGreaterEqual(cpu["latency_ns"], 0)
+        self.assertEqual(sorted(each["kind"] for each in transport["controllers"]), sorted(["host"] + kinds))
+        cpu_costs = next(each for each in transport["controllers"] if each["kind"] == "cpu")
+        self.assertGreater(cpu_costs["firing_ns"], 0)  # a whole hop within a controller
+        for each in transport["controllers"]:
+            self.assertEqual(each["message_ns"], cpu_costs["message_ns"])  # of the thread of any controller
         for link in transport["links"]:
             self.assertGreaterEqual(link["latency_ns"], cpu["latency_ns"])
             self.assertGreaterEqual(link["ns_per_kib"], cpu["ns_per_kib"])

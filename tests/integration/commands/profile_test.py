@@ -159,7 +159,7 @@ class Written(Profile):
         name = self.path("hello.profile.json")
         done = self.woa("profile", graph("hello"), "--in", "text=" + self.write("x", b"hello"), "-o", name, "--repetitions", "3")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        for text in ("MEDIAN", "OUTLIERS", "first.data -> second.data", "written to " + name):
+        for text in ("TIME", "OUTLIERS", "first.data -> second.data", "written to " + name):
             self.assertIn(text, done.stdout.decode())
         self.assertEqual([line for line in done.stdout.decode().splitlines() if line != line.rstrip()], [])
         written = json.loads(read(name))

@@ -111,7 +111,7 @@ class DijkstraTest(ProgramTest):
     def test_nested_refuses(self):
         for name, reason in (("fine", "stage 'next' is entered by a loop"), ("device", "stage 'next' is entered by a loop"),
                              ("coarse", "stage 'print' gathers a scatter")):
-            self.check_nested(name, self.text, "text", reason)
+            self.check_nested(name, self.text, "text", None, reason)
 
     def test_opencl(self):
         graph = self.placed("device", {"relax": "gpu:0"})

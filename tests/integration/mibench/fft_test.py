@@ -6,7 +6,6 @@ reference itself is compared with the definition of the transform.
 """
 import array
 import cmath
-import json
 import math
 import os
 import random
@@ -150,63 +149,26 @@ class FftTest(ProgramTest):
 
     def test_models_and_windows(self):
         for name, file, text in self.graphs():
-            for model in MODELS:
-                for window in (1, 16) if name in FORWARD else (16,):
-                    with self.subTest(graph=name, model=model, window=window):
-                        self.check(self.graph(name), file, "text", text, "--model", model, "--window", str(window), instances=3 if window == 1 else 17)
+            self.check_models(name, file, "text", text, instances=17)
 
     def test_random_placements(self):
         for name, file, text in self.graphs():
-            if name in FORWARD:
-                self.check_placements(name, file, "text", text, count=1)
-                continue
-            for model in MODELS:
-                places = self.random_places(name, 1)[0]
-                with self.subTest(graph=name, model=model, places=places, seed=SEED):
-                    self.check(self.placed(name, places), file, "text", text, "--model", model)
+            self.check_placements(name, file, "text", text, count=1)
 
-    def test_loopback(self):
+    def test_transports(self):
         for name, file, text in self.graphs():
-            for model in MODELS:
-                with self.subTest(graph=name, model=model):
-                    report = self.check(self.graph(name), file, "text", text, "--model", model, "--processes", "one")
-                    self.assertEqual({edge["transport"] for edge in report["edges"] if edge["messages"]} - {"local"}, {"loopback"})
-
-    def test_libfabric(self):
-        """Scatters under every model; a launch takes most of a second."""
-        for name, file, text in self.graphs():
-            for model in {"chunks": MODELS, "inverse-fine": ("woa",)}.get(name, ()):
-                with self.subTest(graph=name, model=model):
-                    report = self.check(self.graph(name), file, "text", text, "--model", model, "--transport", "ofi")
-                    self.assertEqual({edge["transport"] for edge in report["edges"] if edge["messages"]} - {"local"}, {"ofi"})
+            self.check_transports(name, file, "text", text, models=MODELS, transports=("loopback", "shm"))
+            # A launch takes most of a second.
+            self.check_transports(name, file, "text", text, models={"chunks": MODELS, "inverse-fine": ("woa",)}.get(name, ()), transports=("ofi",))
 
     def test_nested(self):
         for name, file, text in self.graphs():
             with self.subTest(graph=name):
-                if "chunks" in name:
-                    self.refused(self.start(self.graph(name), file, "text", "--model", "rpc-nested"), 1, "as rpc-nested: ", REFUSAL)
-                else:
-                    self.check(self.graph(name), file, "text", text, "--model", "rpc-nested", instances=3)
+                self.check_nested(name, file, "text", text, REFUSAL if "chunks" in name else None)
 
-    def ended(self, *arguments):
-        """The JSON object of a command that succeeds."""
-        done = self.woa(*arguments, "--json", environment=self.kernels())
-        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
-        return json.loads(done.stdout)
-
-    def test_predicted_messages_and_bytes(self):
-        """Each model's traffic at a random placement; at its optimum a plan has hardly a message."""
+    def test_predictions(self):
         for name, file, text in self.graphs()[:4]:
-            profile, plan = self.path("profile.json"), self.path("model.plan")
-            self.ended("profile", self.graph(name), "--in", "samples=" + file["samples"], "--repetitions", "1", "--seconds", "1", "-o", profile)
-            graph = self.placed(name, self.random_places(name, 1)[0])
-            for model in MODELS if "chunks" in name else (*MODELS, "rpc-nested"):
-                with self.subTest(graph=name, model=model, seed=SEED):
-                    compiled = self.ended("compile", graph, "--profile", profile, "--model", model, "--window", "1", "-o", plan)
-                    predicted = compiled["certificate"]["prediction"]
-                    report = self.check(plan, file, "text", text, instances=2)
-                    self.assertEqual((report["messages"], report["payload_bytes"]), (2 * predicted["messages"], 2 * predicted["payload_bytes"]))
-                    self.assertGreater(report["messages"], 4)
+            self.check_predictions(name, file, "text", text, models=MODELS if "chunks" in name else (*MODELS, "rpc-nested"))
 
     def test_firings(self):
         """A firing for each stage of butterflies; with chunks, one for each chunk in the first eight."""

@@ -76,7 +76,7 @@ class ShaTest(ProgramTest):
     def test_nested_refuses(self):
         for name, reason in (("fine", "stage 'read' is entered by a loop"), ("medium", "stage 'read' is entered by a loop"),
                              ("coarse", "stage 'print' gathers a scatter")):
-            self.check_nested(name, self.file, "text", reason)
+            self.check_nested(name, self.file, "text", None, reason)
 
     def files(self):
         """A folder with a file of each size: its path, and the contents in the order of instances."""

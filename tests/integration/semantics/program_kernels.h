@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "tests/integration/semantics/kernel_folder.h"
@@ -16,9 +17,12 @@ const Functions& program_kernels();
 // program_kernels() and one that keeps state of an instance; the result is for one run.
 Functions stateful_program_kernels();
 
-// True for kernels that see more or less than a token of each port, or keep state (docs/kernels.md).
+// True for kernels of a cpu only: they see or write more or less than a token of each port, or keep state
+// (docs/kernels.md).
 inline bool one_kind(const std::string& kernel) {
-  return kernel == "cut" || kernel == "paste" || kernel == "maybe" || kernel == "orelse" || kernel == "tally";
+  static const std::set<std::string> kOnes{"cut",  "maybe", "newton", "orelse", "paste", "route",
+                                           "sort", "step",  "step2",  "tally",  "triple"};
+  return kOnes.contains(kernel);
 }
 
 // Descriptions of these kernels with small payloads, for both kinds of controller where they may be.

@@ -16,8 +16,8 @@ struct SmallStage {
   bool may_lack = false;    // its inputs are optional
   bool scatters = false;    // its output starts a scatter of at most two elements
   bool gathers = false;     // its input ends a scatter
-  // True for a kernel of a cpu only: elsewhere kernels see one token of each port (docs/kernels.md).
-  [[nodiscard]] bool one_kind() const noexcept { return leaves_out || may_lack || scatters || gathers; }
+  // True for a kernel of a cpu only: elsewhere kernels see and write one token of each port (docs/kernels.md).
+  [[nodiscard]] bool one_kind() const noexcept { return outputs > 1 || leaves_out || may_lack || scatters || gathers; }
 };
 
 inline constexpr int kSource = -1;  // which writes the graph's only input

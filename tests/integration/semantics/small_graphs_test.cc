@@ -61,12 +61,12 @@ class SmallGraphs {
   }
 
  private:
-  // `elsewhere`: by stage, whether it goes to the second controller, a gpu if its kernel has a variant for one.
+  // `elsewhere`: by stage, whether it goes to the second controller, a gpu if all kernels run there.
   [[nodiscard]] Compilation compile(const SmallGraph& graph, const std::string& text, unsigned elsewhere) const {
     CompileOptions options;
     options.kernel_path = {kernels_.path()};
+    const char* const second = std::ranges::any_of(graph.stages, &SmallStage::one_kind) ? "cpu:1" : "gpu:0";
     for (std::size_t s = 0; s < graph.stages.size(); ++s) {
-      const char* const second = graph.stages[s].one_kind() ? "cpu:1" : "gpu:0";
       options.pins["s" + std::to_string(s)] = (elsewhere >> s & 1U) != 0 ? second : "cpu:0";
     }
     return compile_text(text, "graph.yaml", "", options);

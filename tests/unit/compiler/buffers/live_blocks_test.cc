@@ -40,7 +40,7 @@ TEST_CASE("turns that follow one another are shown by an invariant") {
   CertifiedPlan plan = compile_good(kLoop);
   CHECK(shown(plan) == "");
   CHECK(edge_of(plan, "head.b", "side.in").min_blocks == 1);
-  CHECK(edge_of(plan, "head.a", "end.y").min_blocks == 6);  // held: one of each turn
+  CHECK(edge_of(plan, "head.a", "end.y").min_blocks == 3);  // held: renewed in each turn
   REQUIRE_FALSE(plan.invariants.empty());
   plan.invariants.clear();
   CHECK(shown(plan).find(" has 1 blocks for one instance, which may need 6") != std::string::npos);

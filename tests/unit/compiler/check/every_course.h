@@ -247,6 +247,11 @@ class EveryCourse {
     const std::uint64_t tag = (firing.tag & edge.keep) + edge.step + index;
     if (!state.tokens.insert({firing.instance, edge.to_stage, edge.to_port, e, tag, elements}).second)
       throw std::logic_error("a second token of one tag");
+    if (!plan_.stages[edge.to_stage].inputs[edge.to_port].renewed) return;
+    std::erase_if(state.tokens, [&](const Token& token) {
+      return token.instance == firing.instance && token.stage == edge.to_stage && token.port == edge.to_port &&
+             token.tag < tag;
+    });
   }
 
   const Plan& plan_;

@@ -138,6 +138,49 @@ TEST_CASE("with live blocks every course ends; with one less, where that is the 
   }
 }
 
+// Turn by turn a token is held for an inner loop, or for a firing that may not come.
+constexpr SmallGraph kRenewed[] = {
+    {"held for an inner loop",
+     "stages:\n"
+     "  h: {kernel: split, in: {in: [x, {from: t.again, loop: {max: 4}}]}}\n"
+     "  i: {kernel: step2, in: {x: [h.a, {from: i.again, loop: {max: 1}}], y: {from: h.b, hold: true}}}\n"
+     "  t: {kernel: step, in: {x: i.done}}\n"
+     "outputs: {y: t.done}\n"},
+    {"held for a branch",
+     "stages:\n"
+     "  h: {kernel: route, in: {in: [x, {from: j.out, loop: {max: 4, name: l}}, {from: r.right, loop: {name: l}}]}}\n"
+     "  r: {kernel: route, in: {in: h.left}}\n"
+     "  j: {kernel: join2, in: {a: r.left, b: {from: h.left, hold: true}}}\n"
+     "outputs: {y: h.right}\n"},
+};
+
+TEST_CASE("a renewed port holds two tokens at most, and every course ends with as many blocks") {
+  for (const SmallGraph& graph : kRenewed) {
+    INFO(graph.name);
+    const Plan plan = compile_good(graph.body, program_options());
+    EveryCourse courses(plan, 1, {});
+    CHECK(courses.all_end());
+    std::size_t renewed = 0;
+    std::vector<std::uint32_t> blocks = live_of(plan);
+    for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+      const EdgePlan& edge = plan.edges[e];
+      INFO(ends_of(plan, edge));
+      const bool is_renewed = plan.stages[edge.to_stage].inputs[edge.to_port].renewed;
+      CHECK(edge.min_blocks == (is_renewed ? 3 : courses.occupied()[e]));
+      if (!is_renewed) continue;
+      ++renewed;
+      CHECK(courses.occupied()[e] == 2);
+      blocks[e] = 2;
+      CHECK(EveryCourse(plan, 1, {blocks, {}}).all_end());
+      blocks[e] = 1;
+      CHECK_FALSE(EveryCourse(plan, 1, {blocks, {}}).all_end());
+      blocks[e] = 3;
+    }
+    CHECK(renewed == 1);
+    CHECK(EveryCourse(plan, 2, {live_of(plan), live_of(plan)}).all_end());
+  }
+}
+
 TEST_CASE("two instances in flight end with live blocks that are the oldest's own, and not with as many for anybody") {
   bool blocks_without = false;
   for (const SmallGraph& graph : kSmallGraphs) {

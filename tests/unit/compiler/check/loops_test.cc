@@ -88,7 +88,8 @@ TEST_CASE("a held token matches on the counters that both ends share") {
   const InputPortPlan& near = stage_of(plan, "in3").inputs[1];
   CHECK((near.hold && near.hold_mask == 0x18));
   CHECK(edge_of(plan, "source.x", "in2.y").min_blocks == 1);  // one for the instance
-  CHECK(edge_of(plan, "head.b", "in3.y").min_blocks == 4);    // kept for each turn of `outer`
+  CHECK(edge_of(plan, "head.b", "in3.y").min_blocks == 3);    // renewed in each turn of `outer`
+  CHECK((near.renewed && !far.renewed));
   CHECK(edge_of(plan, "head.b", "in3.y").keep == 0x18);
   CHECK_FALSE(stage_of(plan, "in2").inputs[0].hold);
 }
@@ -120,23 +121,64 @@ TEST_CASE("an edge needs a block per turn where the writer may run ahead of the 
   CHECK(edge_of(plan, "a.left", "p.in").min_blocks == 1);
   CHECK(edge_of(plan, "p.a", "a.in").min_blocks == 1);
   CHECK(edge_of(plan, "follow.out", "b.in").min_blocks == 1);
-  CHECK(edge_of(plan, "b.out", "follow.b").min_blocks == 6);  // held
+  CHECK(edge_of(plan, "b.out", "follow.b").min_blocks == 3);  // held; `b` waits for both readers
+}
+
+// Blocks of the edge from `a.left` to the held port of `follow`, which `rest` describes.
+std::uint32_t held_blocks(const std::string& rest) {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  a: {kernel: route, in: {in: [x, {from: p.a, loop: {max: 5, name: l}}, {from: s.b, loop: {name: l}}]}}\n"
+      "  p: {kernel: split, in: {in: a.left}}\n" +
+      rest +
+      "  meet: {kernel: join2, in: {a: a.right, b: {from: b.out, hold: true}}}\n"
+      "  end: {kernel: step, in: {x: meet.out}}\n"
+      "  s: {kernel: split, in: {in: end.again}}\n"
+      "outputs: {y: end.done}\n");
+  const EdgePlan& edge = edge_of(plan, "a.left", "follow.b");
+  CHECK(stage_of(plan, "follow").inputs[1].renewed == (edge.min_blocks == 3));
+  return edge.min_blocks;
+}
+
+TEST_CASE("a held token is renewed only where its readers end before a later turn's writer begins") {
+  const std::string b =
+      "  b: {kernel: copy, in: {in: [x, {from: follow.out, loop: {name: l}}, {from: s.a, loop: {name: l}}]}}\n";
+  // `a` goes on when `p` has ended, and does not wait for `follow`.
+  CHECK(held_blocks(b + "  first: {kernel: join2, in: {a: p.b, b: {from: b.out, hold: true}}}\n"
+                        "  follow: {kernel: join2, in: {a: first.out, b: {from: a.left, hold: true}}}\n") == 6);
+}
+
+TEST_CASE("loops of three turns keep a block for each turn, longer ones renew") {
+  for (const std::uint32_t max : {1, 2, 3, 4, 4'000'000}) {
+    const Plan plan = compile_good(
+        "stages:\n"
+        "  h: {kernel: split, in: {in: [x, {from: t.again, loop: {max: " +
+        std::to_string(max) +
+        "}}]}}\n"
+        "  i: {kernel: step2, in: {x: [h.a, {from: i.again, loop: {max: 9}}], y: {from: h.b, hold: true}}}\n"
+        "  t: {kernel: step, in: {x: i.done}}\n"
+        "outputs: {y: t.done}\n");
+    CHECK(edge_of(plan, "h.b", "i.y").min_blocks == std::min(max + 1, 3U));
+    CHECK(stage_of(plan, "i").inputs[1].renewed == (max > 2));
+  }
 }
 
 TEST_CASE("b(e) over the limit is refused and the product is shown") {
   const Compilation result = compile_text(
       test::graph_text("stages:\n"
                        "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 99, name: outer}}]}}\n"
-                       "  mid: {kernel: split, in: {in: [head.a, {from: low.again, loop: {max: 49, name: mid}}]}}\n"
-                       "  in: {kernel: step2, in: {x: [mid.a, {from: in.again, loop: {max: 9, name: in}}], y: {from: "
-                       "mid.b, hold: true}}}\n"
-                       "  low: {kernel: step, in: {x: in.done}}\n"
+                       "  mid: {kernel: copy, in: {in: [head.a, {from: low.again, loop: {max: 49, name: mid}}]}}\n"
+                       "  c: {kernel: cut, in: {in: mid.out}}\n"
+                       "  w: {kernel: copy, in: {in: c.piece}}\n"
+                       "  in: {kernel: join2, in: {a: w.out, b: {from: c.piece, hold: true}}}\n"
+                       "  p: {kernel: paste, in: {pieces: in.out}}\n"
+                       "  low: {kernel: step, in: {x: p.out}}\n"
                        "  tail: {kernel: step2, in: {x: low.done, y: {from: head.b, hold: true}}}\n"
                        "outputs: {y: tail.done}\n"),
-      "graph.yaml", "", test::fixture_options());
+      "graph.yaml", "", test::program_options());
   REQUIRE(result.diagnostics.size() == 1);
   CHECK(result.diagnostics[0].code == "E0415");
-  CHECK(result.diagnostics[0].text.find("b(e) = 1 x 50 (the turns of loop `mid`) x 100 (the turns of loop `outer`)") !=
+  CHECK(result.diagnostics[0].text.find(" x 50 (the turns of loop `mid`) x 100 (the turns of loop `outer`)") !=
         std::string::npos);
 }
 

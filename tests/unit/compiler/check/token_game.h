@@ -240,6 +240,16 @@ class Game {
     const EdgePlan& edge = plan_.edges[e];
     const PortTag at{edge.to_stage, edge.to_port, (tag & edge.keep) + edge.step + index};
     if (!tokens_.emplace(at, e).second) problem_ = "a second token for " + plan_.stages[edge.to_stage].name;
+    if (plan_.stages[edge.to_stage].inputs[edge.to_port].renewed) free_earlier(at);
+  }
+
+  // A token that is freed too soon leaves a firing without it, and the game does not end.
+  void free_earlier(const PortTag& at) {
+    const auto [stage, port, tag] = at;
+    for (auto held = tokens_.lower_bound({stage, port, 0}); held != tokens_.end() && held->first < at;) {
+      --in_use_[held->second];
+      held = tokens_.erase(held);
+    }
   }
 
   const Plan& plan_;

@@ -102,6 +102,34 @@ TEST_CASE("what makes a graph live is named when it is taken away") {
   check_refused(plan, "counters");
 }
 
+TEST_CASE("held tokens are freed only where the order of turns allows it") {
+  const CertifiedPlan plan = test::compile_good(
+      "stages:\n"
+      "  h: {kernel: split, in: {in: [x, {from: t.again, loop: {max: 60000}}]}}\n"
+      "  i: {kernel: step2, in: {x: [h.a, {from: i.again, loop: {max: 9}}], y: {from: h.b, hold: true}}}\n"
+      "  t: {kernel: step2, in: {x: i.done, y: {from: x, hold: true}}}\n"
+      "outputs: {y: t.done}\n");
+  CHECK(verify_liveness(plan).message() == "");
+  std::size_t changes = 0;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    for (std::size_t p = 0; p < plan.stages[s].inputs.size(); ++p) {
+      CertifiedPlan changed = plan;
+      InputPortPlan& port = changed.stages[s].inputs[p];
+      if (!port.hold) continue;
+      port.renewed = !port.renewed;
+      check_refused(changed, "stage '" + plan.stages[s].name + "' frees held tokens otherwise");
+      ++changes;
+    }
+  }
+  CHECK(changes == 2);  // one is renewed, the other is not
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (plan.edges[e].min_blocks != 3) continue;
+    CertifiedPlan changed = plan;
+    changed.edges[e].min_blocks = 2;
+    check_refused(changed, "which may hold b(e) = 3");
+  }
+}
+
 TEST_CASE("stages whose names are those of replicas are none") {
   CertifiedPlan plan = compiled(
       "  x_0_: {kernel: copy, in: {in: x}}\n  x_1_: {kernel: join2, in: {a: x_0_.out, b: x}}\noutputs: {y: "

@@ -33,7 +33,7 @@ inline StagePlan step_stage() {
                  {.name = "key", .value = "", .type = ParamType::kString, .secret_env = "WOA_KEY"},
                  {.name = "fit", .value = "cover", .type = ParamType::kString, .secret_env = "", .choice = 2}};
   step.inputs = {{.name = "x", .type = vector_type(24000), .hold = false, .hold_mask = 0},
-                 {.name = "f", .type = bytes_type(64), .hold = true, .hold_mask = 0x7}};
+                 {.name = "f", .type = bytes_type(64), .hold = true, .hold_mask = 0x7, .renewed = true}};
   step.outputs = {{.name = "again", .type = vector_type(24000), .one_of = 0},
                   {.name = "done", .type = vector_type(24000), .one_of = 0}};
   step.stateful = Stateful::kInstance;

@@ -204,6 +204,7 @@ TEST_CASE("rules of ports") {
   check_rules({
       {"occurs twice", [](Plan& p) { p.stages[2].inputs[1].name = "x"; }},
       {"occurs twice", [](Plan& p) { p.stages[2].outputs[1].name = "again"; }},
+      {"renewed without hold", [](Plan& p) { p.stages[2].inputs[0].renewed = true; }},
       {"hold_mask without hold", [](Plan& p) { p.stages[2].inputs[0].hold_mask = 1; }},
       {"no input that is not held", [](Plan& p) { p.stages[2].inputs[0].hold = true; }},
       {"no input that is not held", [](Plan& p) { p.stages[1].inputs.clear(); }},
