@@ -83,8 +83,8 @@ def host_state(woa):
 
 
 def calibrate(woa, file, given):
-    """What was measured, and three controllers on the processors that they are pinned to. `given`: a file of `woa calibrate`, or None
-    to measure now into `file`."""
+    """What was measured, and the experiment's controllers. `given`: a file of `woa calibrate`, or None
+    to measure now into `file`. Refused: `woa calibrate` ended with an error, or a busy machine kept it from ending."""
     measured = given or file
     if not given:
         woa.json(["calibrate", "-o", measured, "--repetitions", "3", "--count", "4000"])
@@ -94,6 +94,11 @@ def calibrate(woa, file, given):
             raise Problem(f"--machine: {measured} is no machine file; `woa calibrate -o FILE` writes one")
     except (OSError, TypeError, ValueError, yaml.YAMLError) as error:
         raise Problem(f"--machine: {measured} cannot be read: {error}") from error
+    return with_controllers(machine)
+
+
+def with_controllers(machine):
+    """`machine` with three controllers on the processors that they are pinned to."""
     chosen, _ = cores()
     groups = {f"p{number}": 1 for number in set(chosen.values())}
     if groups:
