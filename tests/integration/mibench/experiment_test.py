@@ -223,7 +223,7 @@ class ExperimentTest(WoaTest):
         os.makedirs(self.path("empty"))
         for words, text in ((["--data", self.path("nowhere")], "is no folder"), (["--data", self.path("empty")], "has none of the programs' inputs"),
                             (["--programs", "sha"], "no program sha"), (["--net", "quick"], "1gbit,25us"), (["--repeat", "0"], "1 at least"),
-                            (["--models", "rpc"], "none of woa"), (["--machine", self.path("none")], "--machine")):
+                            (["--models", "rpc"], "none of woa"), (["--placements", "device"], "needs --devices"), (["--machine", self.path("none")], "--machine")):
             _, errors = self.experiment(*words, code=2)
             self.assertIn(text, errors)
 
