@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "compiler/parse/fnv_hash.h"
@@ -102,7 +103,7 @@ class TableMaker {
       if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
         report_nowhere(stage, measured);
       costs.copyable = is_copyable(graph_, s);
-      if (may_be_on_fpga(stage)) costs.core = stage.kernel->name;
+      costs.core = core_of(stage);
       add_resources(stage, costs);
     }
     const double all = stage.kernel == nullptr ? 1 : profile_.stages.at(stage.name).firings;
@@ -122,11 +123,14 @@ class TableMaker {
     if (pin && !pin->exact()) return pin->kind == controller.kind;
     return controller.name == graph_.controllers[stage.controller].name;
   }
-  [[nodiscard]] bool may_be_on_fpga(const GraphStage& stage) const {
-    return runs_on(*stage.kernel, ControllerKind::kFpga) ||
-           std::ranges::any_of(controllers_, [&](const MachineController& controller) {
-             return controller.plan.kind == ControllerKind::kFpga && modelled_on(stage, controller.plan) != nullptr;
-           });
+  // That of all fpgas: the table has one for a stage.
+  [[nodiscard]] std::string core_of(const GraphStage& stage) const {
+    std::set<std::string> cores;
+    for (const MachineController& controller : controllers_) cores.insert(core_on(stage, controller.plan));
+    cores.erase("");
+    std::string all;
+    for (const std::string& core : cores) all += (all.empty() ? "" : ", ") + core;
+    return all;
   }
   // True if the stage chooses among the replicas of a reader, which no device that writes its packets can.
   [[nodiscard]] bool chooses(const GraphStage& stage) const {

@@ -99,7 +99,8 @@ void check_capacities(const Graph& graph, const Machine& machine, Which which, R
     const Resources* taken = resources_on(stage, plan);
     const MachineController* controller = machine.find(plan.name);
     if (taken == nullptr || controller == nullptr) return;
-    const bool shares = plan.kind == ControllerKind::kFpga && !cores.emplace(number, stage.kernel->name).second;
+    const std::string core = core_on(stage, plan);
+    const bool shares = !core.empty() && !cores.emplace(number, core).second;
     for (const auto& [resource, amount] : *taken) {
       if (shares && resource != "memory") continue;
       const auto limit = controller->resources.find(resource);

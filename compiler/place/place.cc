@@ -196,6 +196,14 @@ const Resources* resources_on(const GraphStage& stage, const ControllerPlan& con
   return found == stage.kernel->resources.end() ? nullptr : &found->second;
 }
 
+std::string core_on(const GraphStage& stage, const ControllerPlan& controller) {
+  if (controller.kind != ControllerKind::kFpga || !may_run(stage, controller)) return {};
+  std::string core = stage.kernel->name;
+  if (const Resources* modelled = modelled_on(stage, controller))
+    for (const auto& [resource, amount] : *modelled) core += cat(" ", resource, "=", amount);
+  return core;
+}
+
 bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller) {
   const KnownBackend* const backend = find_backend(controller.backend);
   return backend != nullptr && kernel.variants.contains(backend->variant) && beyond(kernel, *backend).empty();

@@ -19,6 +19,9 @@ bool may_run(const GraphStage& stage, const ControllerPlan& controller);
 const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& controller);
 // What the stage takes of the controller; null: nothing is declared.
 const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller);
+// The kernel core that the stage would be on there: stages on one core share its parts of the fpga. Its kernel's name,
+// and with a modelled time what it takes, since nothing says that others are built alike; empty: no fpga, or not there.
+std::string core_on(const GraphStage& stage, const ControllerPlan& controller);
 
 // True if the kernel has the variant that the controller's back-end runs, and does nothing beyond that back-end.
 bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller);

@@ -59,6 +59,13 @@ TEST_CASE("a modelled time places a stage where its kernel has no variant") {
   CHECK(verify_certificate(*read).message() == "");
 }
 
+TEST_CASE("stages of one kernel may be modelled with different needs, or only one of them") {
+  Modelled modelled;
+  const std::string two =
+      "stages: {a: {kernel: k, in: {in: x}}, s: {kernel: k, in: {in: a.out}}}\noutputs: {y: s.out}\n";
+  CHECK(place_of(modelled.plan("fpga: {time_ps: 1000, modelled: true, resources: {luts: 60}}", two)) == "fpga:0");
+}
+
 TEST_CASE("without a modelled time, or at a worse one, the plan runs") {
   Modelled modelled;
   for (const std::string on : {"fpga: {time_ps: 1000}", "fpga: {time_ps: 1000, modelled: false}",
