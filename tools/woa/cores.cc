@@ -75,14 +75,15 @@ std::vector<int> processors_of(const Cores& cores, const Plan& plan) {
 }
 
 Status check_controllers(const Cores& cores, const std::vector<const Plan*>& plans) {
-  for (const auto& [controller, processor] : cores) {
+  for (const auto& [name, processor] : cores) {
+    const std::string& controller = name;  // which lambdas may name
     if (std::ranges::any_of(plans, [&](const Plan* plan) { return has(*plan, controller); })) continue;
     std::vector<std::string> names;
     for (const Plan* plan : plans)
       for (const ControllerPlan& each : plan->controllers)
         if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
     std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
     return {Code::kInvalid, "--cores " + pair_of(controller, processor) + ": the plan has no controller '" +
                                 controller + "'; it has " + list};
   }
@@ -90,7 +91,8 @@ Status check_controllers(const Cores& cores, const std::vector<const Plan*>& pla
 }
 
 Status check_processors(const Cores& cores, const Plan& plan, const JoinedNodes& joined) {
-  for (const auto& [controller, processor] : cores) {
+  for (const auto& [name, processor] : cores) {
+    const std::string& controller = name;
     const bool elsewhere =
         std::ranges::any_of(joined, [&](const auto& node) { return plan.controllers[node.first].name == controller; });
     if (elsewhere) continue;
