@@ -17,7 +17,7 @@ struct Robust {
   double mad = 0;  // median of the absolute deviations from the median
   std::size_t samples = 0;
   std::size_t outliers = 0;  // see robust()
-  // Of the samples that are no outliers; of all if more than a tenth are. Of fewer than five, the median.
+  // The mean of the samples that are no outliers; of all if more than a tenth are; the median of fewer than five.
   double mean = 0;
 };
 // An outlier is more than 5 standard deviations of a normal distribution with that MAD (one is 1.4826 x MAD; Rousseeuw

@@ -23,18 +23,12 @@ std::uint64_t hops_of(std::uint64_t bytes, const LinkOptions& chosen) {
   return chosen.count != 0 ? chosen.count : bytes == kSmall ? kOfSmall : kOfLarge;
 }
 
-Contender hop(const RunOptions& options, const LinkOptions& chosen, std::uint64_t bytes, bool within) {
-  return {within ? "within" : "between", "ours", bytes, [&options, &chosen, bytes, within] {
+Contender hops(const RunOptions& options, const LinkOptions& chosen, const char* name, TokenHop hop) {
+  hop.inline_bytes = kDefaultInlineBytes;
+  hop.hops = hops_of(hop.bytes, chosen);
+  return {name, "ours", hop.bytes, [&options, &chosen, hop] {
             if (chosen.launched) chosen.launched();
-            return token_hop_ns(options, {bytes, kDefaultInlineBytes, hops_of(bytes, chosen), within});
-          }};
-}
-
-Contender many_hops(const RunOptions& options, const LinkOptions& chosen) {
-  constexpr std::uint32_t kAtOnce = 16;
-  return {"many", "ours", kSmall, [&options, &chosen] {
-            if (chosen.launched) chosen.launched();
-            return token_hop_ns(options, {kSmall, kDefaultInlineBytes, hops_of(kSmall, chosen), false, kAtOnce});
+            return token_hop_ns(options, hop);
           }};
 }
 
@@ -97,7 +91,7 @@ double median_of(const std::vector<Timeline>& instances, double (*what)(const Ti
   return median(std::move(ns));
 }
 
-// What an instance takes beside its kernels.
+// The time of an instance less its kernels'.
 Result<double> beside_kernels_ns(const RunOptions& options, const Plan& plan, std::uint64_t bytes,
                                  const LinkOptions& chosen) {
   constexpr std::uint64_t kOfSmall = 200, kOfLarge = 20;
@@ -114,12 +108,15 @@ Result<double> beside_kernels_ns(const RunOptions& options, const Plan& plan, st
 std::uint64_t link_launches(const LinkOptions& chosen) noexcept { return 5 * chosen.repetitions; }
 
 Result<LinkCalibration> calibrate_link(const RunOptions& options, const LinkOptions& chosen) {
+  constexpr std::uint32_t kAtOnce = 16;
+  const auto contender = [&](const char* name, const TokenHop& hop) { return hops(options, chosen, name, hop); };
   const Contest contest{
       "ns",
       chosen.repetitions,
       "",
-      {hop(options, chosen, kSmall, false), hop(options, chosen, kSmall, true), hop(options, chosen, kLarge, false),
-       hop(options, chosen, kLarge, true), many_hops(options, chosen)}};
+      {contender("between", {.bytes = kSmall}), contender("within", {.bytes = kSmall, .within = true}),
+       contender("between", {.bytes = kLarge}), contender("within", {.bytes = kLarge, .within = true}),
+       contender("many", {.bytes = kSmall, .at_once = kAtOnce})}};
   HostProbe probe;
   const auto rows = run_contest(contest, [&] { return probe.look(); });
   if (!rows.ok()) return rows.status();

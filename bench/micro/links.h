@@ -45,7 +45,7 @@ Result<LinkCalibration> calibrate_link(const RunOptions& options, const LinkOpti
 // this includes the copies to it and from it. Errors: as Run::start().
 Result<LinkTime> measure_device(const RunOptions& options, const Plan& plan, const LinkOptions& chosen);
 
-// The same for 64 bytes alone, in nanoseconds.
+// The round trip of measure_device() for 64 bytes alone, in nanoseconds.
 Result<double> measure_small(const RunOptions& options, const Plan& plan, const LinkOptions& chosen);
 
 // Median delay of a kernel's start, at 64 bytes, if its controller slept when its input was written, against one that

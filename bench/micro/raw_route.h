@@ -1,4 +1,4 @@
-// What raw mailboxes take along the way of a packet through several processes.
+// The time of raw mailboxes along the way of a packet through several processes.
 #pragma once
 
 #include <cstddef>

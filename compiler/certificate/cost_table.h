@@ -43,7 +43,7 @@ struct LinkCosts {
 };
 
 struct StageCosts {
-  // Of a firing, by component: its kernel, and what the controller adds to it; or kNowhere_ps.
+  // The time of a firing, by component: its kernel, and what the controller adds to it; or kNowhere_ps.
   std::vector<std::int64_t> time_ps;
   std::uint64_t firings = kPerMillion;                          // of an instance, in millionths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
@@ -51,7 +51,7 @@ struct StageCosts {
   std::string core = {};   // kernel core on an fpga, which all its stages share; empty: none
   bool copyable = false;   // may be on several components at once; a copy serves the readers next to it
   std::uint32_t copy = 0;  // number of the copy: copies of a stage stand in a row, from 0
-  std::vector<std::uint32_t> modelled = {};  // components, ascending, where its time was thought of and not measured
+  std::vector<std::uint32_t> modelled = {};  // components, ascending, where its time is modelled
   bool operator==(const StageCosts&) const = default;
 };
 

@@ -128,7 +128,7 @@ struct Machine {
     bool to = true, from = true;
   };
   [[nodiscard]] Reach reach(std::string_view name) const;
-  // What the controller adds, as written or else as measured for its kind; 0 if neither.
+  // The costs that the controller adds, as written or else as measured for its kind; 0 if neither.
   [[nodiscard]] ControllerCost cost(const MachineController& controller) const;
   // CostTable::wake_ps of the transport; 0 if not measured.
   [[nodiscard]] std::uint64_t wake() const;

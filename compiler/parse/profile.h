@@ -17,7 +17,7 @@ struct StageProfile {
   std::map<std::string, std::uint64_t> cycles;   // by kind of controller; per firing, if the device counts them
   double firings = 1;                            // per instance
   std::map<std::string, std::string> missing;    // by kind: why there is no time, and how to get one
-  // By kind of controller, or controller: what the stage takes of it, where its time was thought of and not measured.
+  // By kind of controller, or controller: what the stage takes of it, where its time is modelled.
   // No variant needs to exist there, and none runs.
   std::map<std::string, Resources> modelled;
   Place place = {};

@@ -123,7 +123,7 @@ class TableMaker {
     if (pin && !pin->exact()) return pin->kind == controller.kind;
     return controller.name == graph_.controllers[stage.controller].name;
   }
-  // That of all fpgas: the table has one for a stage.
+  // The cores of all fpgas in one text: the table has one for a stage.
   [[nodiscard]] std::string core_of(const GraphStage& stage) const {
     std::set<std::string> cores;
     for (const MachineController& controller : controllers_) cores.insert(core_on(stage, controller.plan));

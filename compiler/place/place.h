@@ -15,9 +15,9 @@ void place(Graph& graph, const Machine& machine, Report& report);
 
 // True if the stage's kernel runs on the controller, or has a modelled time there.
 bool may_run(const GraphStage& stage, const ControllerPlan& controller);
-// What the stage takes of the controller where its time is modelled; null: it is not.
+// The parts of the controller that the stage takes where its time is modelled; null: it is not.
 const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& controller);
-// What the stage takes of the controller; null: nothing is declared.
+// The parts of the controller that the stage takes; null: nothing is declared.
 const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller);
 // The kernel core that the stage would be on there: stages on one core share its parts of the fpga. Its kernel's name,
 // and with a modelled time what it takes, since nothing says that others are built alike; empty: no fpga, or not there.

@@ -22,7 +22,7 @@ class PinnedThread {
   ~PinnedThread();
   PinnedThread(const PinnedThread&) = delete;
   PinnedThread& operator=(const PinnedThread&) = delete;
-  // As pin_thread(); kNoProcessor changes nothing.
+  // Like pin_thread(); kNoProcessor changes nothing.
   Status pin(int processor);
 
  private:

@@ -37,7 +37,7 @@ class HeldTokens {
     drop_if(
         port, instance, [](const Token&) { return true; }, fn);
   }
-  // The same for all but the token of the latest turn.
+  // Drops all but the token of the latest turn, as drop() does.
   template <class Fn>
   void drop_earlier(const InPort& port, std::uint64_t instance, Fn fn) noexcept {
     std::uint64_t latest = 0;

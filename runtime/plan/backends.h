@@ -43,7 +43,7 @@ struct BackendTraits {
   [[nodiscard]] constexpr bool keeps_payloads() const noexcept { return memory != MemoryKind::kCpu; }
 };
 
-// What kernels may do beyond computing one output of one input, each with one token in a firing.
+// Things that kernels may do beyond computing one output of one input, each with one token in a firing.
 struct KernelFeatures {
   bool state = false;    // keeps state between firings
   bool choice = false;   // writes one output of a `one_of` group

@@ -160,7 +160,7 @@ struct StagePlan {
   Publisher publishes = Publisher::kHost;      // the host, or whom the controller's traits name
   bool operator==(const StagePlan&) const = default;
 };
-// What the kernel with these ports and this state asks of its back-end.
+// The features that the kernel with these ports and this state asks of its back-end.
 KernelFeatures features_of(std::span<const InputPortPlan> inputs, std::span<const OutputPortPlan> outputs,
                            Stateful stateful) noexcept;
 // Whether a device can publish the stage's packets, whose headers are written before the kernel runs: each firing

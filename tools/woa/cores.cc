@@ -30,6 +30,11 @@ Status add_pair(const std::string& pair, Cores& cores) {
   return {};
 }
 
+int processor_of(const Cores& cores, const std::string& controller) {
+  const auto found = cores.find(controller);
+  return found == cores.end() ? kNoProcessor : found->second;
+}
+
 bool has(const Plan& plan, const std::string& controller) {
   return std::ranges::find(plan.controllers, controller, &ControllerPlan::name) != plan.controllers.end();
 }
@@ -59,18 +64,12 @@ CLI::Option* add_cores_option(CLI::App& command, Cores& cores, const std::string
       ->type_name("CONTROLLER=N,...");
 }
 
-int host_processor(const Cores& cores) {
-  const auto found = cores.find("host");
-  return found == cores.end() ? kNoProcessor : found->second;
-}
+int host_processor(const Cores& cores) { return processor_of(cores, "host"); }
 
 std::vector<int> processors_of(const Cores& cores, const Plan& plan) {
   std::vector<int> processors;
   if (cores.empty()) return processors;
-  for (const ControllerPlan& controller : plan.controllers) {
-    const auto found = cores.find(controller.name);
-    processors.push_back(found == cores.end() ? kNoProcessor : found->second);
-  }
+  for (const ControllerPlan& controller : plan.controllers) processors.push_back(processor_of(cores, controller.name));
   return processors;
 }
 

@@ -51,7 +51,7 @@ Result<bench::LinkTime> measure_kind(const RunOptions& options, ControllerKind k
   return time.status().with_context("the link with " + std::string(to_string(kind)));
 }
 
-// Of a device: what each of four stages behind a first one adds. `once`: the time of one alone.
+// A device's firing: what each of four stages behind a first one adds. `once`: the time of one alone.
 Result<double> measure_firing(const RunOptions& options, ControllerKind kind, const bench::LinkTime& once,
                               const bench::LinkOptions& chosen) {
   constexpr std::uint32_t kMore = 4;

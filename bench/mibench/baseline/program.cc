@@ -123,11 +123,19 @@ std::string Repetition::read(const std::string& name) {
   return std::move(*text);
 }
 
-void Repetition::write(const std::string& name, std::span<const std::uint8_t> bytes) {
+void Repetition::read_by(Stage& stage, const std::string& name) {
+  const std::string file = read(name);
+  system([&] {
+    stage.give(0, bytes_of(file), file.size());
+    stage.fire();
+  });
+}
+
+void Repetition::write(const std::string& name, const woa_output& token) {
   const auto place = files_.out.find(name);
   if (place == files_.out.end()) return;
   const std::uint64_t start_ns = now_ns();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text(reinterpret_cast<const char*>(token.data), token.bytes);
   if (const Status status = write_file(place->second, text); !status.ok())
     fail("--out " + name + ": " + status.message());
   note(start_ns);

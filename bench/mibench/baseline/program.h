@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +36,10 @@ class Repetition {
 
   // The whole file of input `name`, or fail().
   std::string read(const std::string& name);
+  // Fires `stage`, which needs system calls, with the file of input `name`.
+  void read_by(Stage& stage, const std::string& name);
   // Writes the file of output `name`, or fail(). Nothing without --out for it.
-  void write(const std::string& name, std::span<const std::uint8_t> bytes);
+  void write(const std::string& name, const woa_output& token);
   // Runs a stage that needs system calls.
   template <class Work>
   void system(Work&& work) {

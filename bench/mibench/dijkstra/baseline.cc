@@ -18,11 +18,7 @@ class Dijkstra : public Program {
         relax_(files.kernels, "dijkstra_paths", 2, {sizeof(candidate) * kNodes, kLineRoom}) {}
 
   void run(Repetition& repetition) override {
-    const std::string text = repetition.read("text");
-    repetition.system([&] {
-      parse_.give(0, bytes_of(text), text.size());
-      parse_.fire();
-    });
+    repetition.read_by(parse_, "text");
     next_.begin();
     solve_.give(1, parse_.out(0), 2);
     next_.give(0, parse_.out(1));
@@ -33,7 +29,7 @@ class Dijkstra : public Program {
       solve_.fire();
       next_.give(0, solve_.out(0));
     }
-    repetition.write("text", {next_.out(1).data, next_.out(1).bytes});
+    repetition.write("text", next_.out(1));
   }
 
   // All sources, by each way of calling the kernels.

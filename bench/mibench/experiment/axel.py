@@ -140,7 +140,7 @@ LIMITED_TITLES = ("program", "variant", "coupling", "woa", *MODELS[1:], "woa by 
 
 
 def why(first, woa, papers):
-    """What the share of the limit loses, where it differs from the paper's by over a tenth."""
+    """The losses that make the share of the limit differ from the paper's; empty if it does by a tenth at most."""
     limit = first["limit"]
     if woa is None or papers is None or abs(woa / limit - papers / limit) <= 0.1:
         return ""

@@ -61,7 +61,7 @@ def order(results):
 
 
 def predicted(results):
-    """Where no two busy controllers share a processor; a state that changed meanwhile has neither prediction."""
+    """Judges runs in which no two busy controllers share a processor; a state that changed meanwhile has neither prediction."""
     timed = [row for row in results["runs"] if row["time_s"] and row["predicted_time_s"] and not row["modelled"] and not row["simulated"]]
     judged = [row for row in timed if row["busy_share_a_processor"] is False and (row["coupling"] != "tight" or row["host_state"] != "mixed")]
     limit = f"{MEDIAN_ERROR:.0%} off in the median, {WORST_ERROR:.0%} at most"

@@ -1,4 +1,4 @@
-"""What the experiment makes on this machine: processes, namespaces, a temporary folder. A reaper undoes them (reaper.py)."""
+"""Things that the experiment makes on this machine: processes, namespaces, a temporary folder. A reaper undoes them (reaper.py)."""
 import os
 import pathlib
 import re
@@ -13,7 +13,7 @@ MEMORY = pathlib.Path("/dev/shm")
 
 
 def parent():
-    """Where the folder of temporary files lies: in memory, for a disk takes longer than most programs, and varies more."""
+    """The place of temporary files: in memory, for a disk takes longer than most programs, and varies more."""
     if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK | os.X_OK):
         return pathlib.Path(tempfile.gettempdir())
     return MEMORY

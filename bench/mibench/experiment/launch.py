@@ -17,7 +17,7 @@ def controllers_off(placement):
 def run(woa, plan, coupling, placement, words, cores):
     """The JSON of `woa run`; Refused with the reason otherwise."""
     pins = [f"{name}={number}" for name, number in cores.items() if name == "host" or name in placement.values()]
-    words = ["run", plan, *words, *(["--cores", ",".join(pins)] if pins and woa.can_pin else [])]
+    words = ["run", plan, *words, *(["--cores", ",".join(pins)] if pins else [])]
     far = controllers_off(placement) if coupling.listen else []
     if not far:
         return woa.json(words, coupling.here)
@@ -35,7 +35,7 @@ def run_with_nodes(woa, words, coupling, far, cores):
             host.kill()
             return answer_of(host.wait() or 1, host.stdout.read(), lines.text())
         for controller in far:
-            pin = ["--cores", f"{controller}={cores[controller]}"] if controller in cores and woa.can_pin else []
+            pin = ["--cores", f"{controller}={cores[controller]}"] if controller in cores else []
             nodes.append(woa.start(["node", "--join", address.group(1), "--secret", coupling.secret, "--controller", controller, *pin],
                                    coupling.there))
         return finish(host, lines)

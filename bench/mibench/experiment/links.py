@@ -1,4 +1,4 @@
-"""What a message costs between the controllers of the experiment, where they are pinned: machine files of its couplings.
+"""Machine files of the couplings: costs of messages between the controllers of the experiment, where they are pinned.
 
 `woa calibrate` measures two controllers, each with a processor of its own. Here the host and cpu:0 share one, and on a machine with two
 processors cpu:1 and cpu:2 share the other. A controller that shares its processor yields instead of spinning, so a message takes longer,
@@ -97,7 +97,7 @@ class LinkProbe:
         return (self.size_us(LARGE, (one, other)) - self.size_us(SMALL, (one, other))) / (LARGE - SMALL)
 
     def cache_byte_us(self, one, other):
-        """What a byte takes longer that is read and written on another processor: there and back."""
+        """The extra time of a byte that is read and written on another processor: there and back."""
         def of(*places):
             return self.size_us(MIDDLE, places, ("invert", "invert")) - self.size_us(SMALL, places, ("invert", "invert"))
         return max(0, of(one, other) - of(one, one)) / 2 / MIDDLE
@@ -110,7 +110,7 @@ class LinkProbe:
 
 
 def link(latency_us, per_byte_us=0.0):
-    """As a machine file writes it; a link measured as free costs a nanosecond and a terabyte a second."""
+    """The text of a machine file; a link measured as free costs a nanosecond and a terabyte a second."""
     rate = int(1 / max(per_byte_us, 1e-6))
     return {"latency": f"{max(1, round(latency_us * 1000))}ns", "bandwidth": f"{max(1, rate)}MB/s"}
 

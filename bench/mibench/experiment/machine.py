@@ -58,8 +58,7 @@ def describe(source, woa, chosen, note):
         "machine": {
             "processor": models[0] if models else platform.machine(), "processors": os.cpu_count(),
             "usable": sorted(os.sched_getaffinity(0)), "kernel": platform.release(), "system": platform.system(),
-            "load": list(os.getloadavg()), "pinned": chosen if woa.can_pin else {},
-            "pinning": note if woa.can_pin else "nothing is pinned: this woa has no --cores",
+            "load": list(os.getloadavg()), "pinned": chosen, "pinning": note,
         },
         "versions": {"woa": woa.text(["--version"]).strip().removeprefix("woa "), "python": platform.python_version(),
                      "ip": text_of(["ip", "-V"]).removeprefix("ip utility, ")},
@@ -83,7 +82,7 @@ def host_state(woa):
 
 
 def calibrate(woa, file, given):
-    """What was measured, and the experiment's controllers. `given`: a file of `woa calibrate`, or None
+    """The measurements, and the experiment's controllers. `given`: a file of `woa calibrate`, or None
     to measure now into `file`. Refused: `woa calibrate` ended with an error, or a busy machine kept it from ending."""
     measured = given or file
     if not given:

@@ -1,4 +1,4 @@
-"""Who sends to whom in a run: which controllers are busy, and what the same messages take by raw mailboxes alone."""
+"""Routes of a run: who sends to whom, which controllers are busy, and what raw mailboxes alone would take."""
 from woa import Refused
 
 BUSY = 0.05  # share of an instance's time
@@ -37,7 +37,7 @@ def busy_controllers(answer, routes, time_s, message_s):
 
 
 def share_a_processor(controllers, cores):
-    """Whether two of them do. Not pinned is unknown: None."""
+    """True if two of them do. Not pinned is unknown: None."""
     numbers = [cores.get(name) for name in controllers]
     if len(numbers) > 1 and None in numbers:
         return None
@@ -55,7 +55,7 @@ def firings(profile):
 
 
 class RawMailboxes:
-    """What an instance takes by the least that could carry it: kernels, a raw loop's firings (`woa bench firing`), and a raw mailbox for
+    """The time of an instance by the least that could carry it: kernels, a raw loop's firings (`woa bench firing`), and a raw mailbox for
     each message between processors (`woa bench route`). Both are measured when first asked for."""
     LARGEST = 1 << 20
 

@@ -40,7 +40,6 @@ class Woa:
         # A user's own machine file would change placements.
         self.environment = plain | {"WOA_KERNEL_PATH": os.pathsep.join(filter(None, kernels)),
                                     "XDG_CONFIG_HOME": str(belongings.folder / "config")}
-        self.can_pin = "--cores" in self.text(["run", "--help"])
 
     def start(self, words, prefix=(), processors=None):
         return self.belongings.start([*prefix, self.program, *words], processors, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

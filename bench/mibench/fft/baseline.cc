@@ -17,18 +17,14 @@ class Fft : public Program {
         print_(files.kernels, "fft_print", 1, {kText}) {}
 
   void run(Repetition& repetition) override {
-    const std::string file = repetition.read("samples");
-    repetition.system([&] {
-      read_.give(0, bytes_of(file), file.size());
-      read_.fire();
-    });
+    repetition.read_by(read_, "samples");
     transform_.give(0, read_.out(0), 1);
     transform_.fire();
     repetition.system([&] {
       print_.give(0, transform_.out(0), 3);
       print_.fire();
     });
-    repetition.write("text", {print_.out(0).data, print_.out(0).bytes});
+    repetition.write("text", print_.out(0));
   }
 
   std::vector<HotLoop> loops() override {

@@ -10,7 +10,7 @@
 #ifndef WOA_BENCH_MIBENCH_FFT_FFT_H
 #define WOA_BENCH_MIBENCH_FFT_FFT_H
 
-#include "kernels/woa_kernel.h"
+#include "bench/mibench/kept_number.h"
 
 enum { kMostSamples = 65536, kParts = 2 /* real and imaginary */ };
 
@@ -57,19 +57,13 @@ static inline woa_status fft_direction(const woa_param *params, size_t count, in
   return WOA_OK;
 }
 
-/* `create` and `destroy` of kernels whose *self is an int: 1 for the inverse transform. */
+/* Keeps the direction: 1 for the inverse transform. */
 static inline woa_status fft_create(const woa_param *params, size_t count, void **self, woa_error *error) {
   int inverse = 0;
   const woa_status status = fft_direction(params, count, &inverse, error);
   if (status != WOA_OK) return status;
-  int *kept = (int *)malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the settings");
-  *kept = inverse;
-  *self = kept;
-  return WOA_OK;
+  return keep_number(inverse, self, error);
 }
-
-static inline void fft_destroy(void *self) { free(self); }
 
 static inline void fft_describe(woa_output *out, uint32_t blocks, uint32_t size) {
   out->dims[0] = blocks;

@@ -17,7 +17,7 @@ class Ispell : public Program {
   void run(Repetition& repetition) override {
     text_ = repetition.read("text");
     check();
-    repetition.write("text", {lines_.out(0).data, lines_.out(0).bytes});
+    repetition.write("text", lines_.out(0));
   }
 
   // The kernel's words and near misses, beside loops that look up the same candidates.

@@ -40,11 +40,7 @@ class Encoder : public Program {
         fdct_(files.kernels, "jpeg_fdct", 1, {2 * kY}, {{"table", "luminance"}, kQuality}) {}
 
   void run(Repetition& repetition) override {
-    const std::string file = repetition.read("file");
-    repetition.system([&] {
-      read_.give(0, bytes_of(file), file.size());
-      read_.fire();
-    });
+    repetition.read_by(read_, "file");
     encode_.give(0, read_.out(0), 3);
     encode_.give(1, read_.out(1));
     encode_.fire();
@@ -52,7 +48,7 @@ class Encoder : public Program {
       write_.give(0, encode_.out(0));
       write_.fire();
     });
-    repetition.write("file", {write_.out(0).data, write_.out(0).bytes});
+    repetition.write("file", write_.out(0));
   }
 
   // The steps of *encode* but for libjpeg's, each as a stage of its own.
@@ -109,18 +105,14 @@ class Decoder : public Program {
         rgb_(files.kernels, "jpeg_rgb", 4, {kImage}) {}
 
   void run(Repetition& repetition) override {
-    const std::string file = repetition.read("file");
-    repetition.system([&] {
-      read_.give(0, bytes_of(file), file.size());
-      read_.fire();
-    });
+    repetition.read_by(read_, "file");
     decode_.give(0, read_.out(0));
     decode_.fire();
     repetition.system([&] {
       write_.give(0, decode_.out(0), 3);
       write_.fire();
     });
-    repetition.write("file", {write_.out(0).data, write_.out(0).bytes});
+    repetition.write("file", write_.out(0));
   }
 
   // The steps of *decode* but for libjpeg's, each as a stage of its own.

@@ -34,7 +34,7 @@ class Sha : public Program {
       digest_.give(0, read_.out(1));
       digest_.fire();
     });
-    repetition.write("text", {digest_.out(0).data, digest_.out(0).bytes});
+    repetition.write("text", digest_.out(0));
   }
 
   // The block function on the whole message, with large tokens and with small ones.

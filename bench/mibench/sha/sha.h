@@ -4,7 +4,7 @@
 #ifndef WOA_MIBENCH_SHA_H
 #define WOA_MIBENCH_SHA_H
 
-#include "kernels/woa_kernel.h"
+#include "bench/mibench/kept_number.h"
 
 enum {
   kWords = 5,
@@ -90,16 +90,6 @@ static inline void copy_message(uint8_t *to, const uint8_t *data, uint64_t data_
   const uint64_t bits = __builtin_bswap64(data_bytes * 8);
   memcpy(to + bytes - kLengthBytes, &bits, kLengthBytes);
 }
-
-static inline woa_status keep_number(int64_t value, void **self, woa_error *error) {
-  int64_t *kept = (int64_t *)malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for %zu bytes", sizeof *kept);
-  *kept = value;
-  *self = kept;
-  return WOA_OK;
-}
-
-static inline uint64_t kept_number(const void *self) { return (uint64_t) * (const int64_t *)self; }
 
 /* Keeps the parameter `chunk`: the bytes of the message in a token. */
 static inline woa_status keep_chunk(const woa_param *params, size_t count, void **self, woa_error *error) {

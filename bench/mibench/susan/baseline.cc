@@ -17,18 +17,14 @@ class Susan : public Program {
         direction_(files.kernels, "susan_direction", 2, {kPixels}) {}
 
   void run(Repetition& repetition) override {
-    const std::string file = repetition.read("file");
-    repetition.system([&] {
-      read_.give(0, bytes_of(file), file.size());
-      read_.fire();
-    });
+    repetition.read_by(read_, "file");
     edges_.give(0, read_.out(0), 2);
     edges_.fire();
     repetition.system([&] {
       write_.give(0, edges_.out(0), 2);
       write_.fire();
     });
-    repetition.write("file", {write_.out(0).data, write_.out(0).bytes});
+    repetition.write("file", write_.out(0));
   }
 
   // The two steps that take most of the time of *edges*, each as a stage of its own.

@@ -48,7 +48,8 @@ inline std::vector<std::string_view> models_of(const Plan& plan) {
 }
 
 template <class Made>
-Outcome run_as(const Plan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances) {
+Outcome run_as(const Plan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances,
+               std::string (*input)(std::uint64_t instance, std::uint32_t) = instance_number) {
   LoopbackTransport transport;
   BackendRegistry backends;
   REQUIRE(backends.add(function_factory<Made>(kernels)).ok());
@@ -58,7 +59,7 @@ Outcome run_as(const Plan& plan, std::string_view model, const Functions& kernel
   auto rewritten = rewrite(plan, model);
   INFO(rewritten.status().message());
   REQUIRE(rewritten.ok());
-  return run_plan(*rewritten, options, instances, instance_number);
+  return run_plan(*rewritten, options, instances, input);
 }
 
 }  // namespace woa::test

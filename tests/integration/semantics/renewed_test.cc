@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kHang_ns = 60'000'000'000;  // an instance that takes this long has come to a standstill
 constexpr int kWords = 100, kLines = 12;
 
-// Where a number, the words that are left, has been followed by something else, as in "7:2".
+// Texts have a number, the words that are left, and perhaps something else behind it, as in "7:2".
 int words_of(const std::string& text) { return std::stoi(text); }
 int steps_of(const std::string& text) {
   const std::size_t colon = text.find(':');
@@ -82,15 +82,7 @@ std::string first_word(std::uint64_t instance, std::uint32_t) { return std::to_s
 
 Outcome run_words(CertifiedPlan plan, std::string_view model, std::uint32_t window) {
   plan.window = window;
-  LoopbackTransport transport;
-  BackendRegistry backends;
-  REQUIRE(backends.add(function_factory<ThreadedBackend>(kKernels)).ok());
-  RunOptions options;
-  options.backends = &backends;
-  options.transport = &transport;
-  const auto rewritten = rewrite(plan, model);
-  REQUIRE(rewritten.ok());
-  return run_plan(*rewritten, options, 2 * window, first_word);
+  return run_as<ThreadedBackend>(plan, model, kKernels, 2 * window, first_word);
 }
 
 }  // namespace

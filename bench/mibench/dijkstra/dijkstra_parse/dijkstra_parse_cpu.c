@@ -1,5 +1,6 @@
 /* Reads the matrix: 100 x 100 whole numbers from 0 to 9999, row i has the weights of the edges i -> j. */
 #include "bench/mibench/dijkstra/dijkstra.h"
+#include "bench/mibench/kept_number.h"
 
 typedef struct text {
   const char *at, *end;
@@ -54,14 +55,7 @@ static woa_status read_matrix(const woa_input *in, int32_t *matrix, woa_error *e
 }
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
-  int64_t pairs = 0;
-  const woa_status status = woa_param_int(params, count, "pairs", 1, kMostPairs, &pairs, error);
-  if (status != WOA_OK) return status;
-  uint32_t *kept = malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory");
-  *kept = (uint32_t)pairs;
-  *self = kept;
-  return WOA_OK;
+  return keep_param(params, count, "pairs", 1, kMostPairs, self, error);
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
@@ -70,7 +64,8 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (status == WOA_OK) status = woa_claim(&outs[1], "pairs", sizeof(uint32_t), error);
   if (status != WOA_OK) return status;
   outs[0].dims[0] = outs[0].dims[1] = kNodes;
-  memcpy(outs[1].data, self, sizeof(uint32_t));
+  const uint32_t pairs = (uint32_t)kept_number(self);
+  memcpy(outs[1].data, &pairs, sizeof pairs);
   return read_matrix(ins, (int32_t *)(void *)outs[0].data, error);
 }
 

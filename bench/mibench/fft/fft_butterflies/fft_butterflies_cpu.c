@@ -23,13 +23,13 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (status == WOA_OK) status = woa_claim(&outs[0], "blocks", outs[0].bytes, error);
   if (status != WOA_OK) return status;
   fft_stage((const float *)(const void *)ins[0].data, (float *)(void *)outs[0].data, ins[0].dims[0] / 2, ins[0].dims[2],
-            *(const int *)self, (double *)(void *)firing->scratch);
+            kept_number(self) != 0, (double *)(void *)firing->scratch);
   return WOA_OK;
 }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
   static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = fft_create, .destroy = fft_destroy, .size = size, .run = run};
+      .abi = WOA_KERNEL_ABI, .create = fft_create, .destroy = free, .size = size, .run = run};
   return &kernel;
 }

@@ -10,16 +10,12 @@ static woa_status create(const woa_param *params, size_t count, void **self, woa
     return woa_fail(error, WOA_INVALID, "parameter 'chunks' is %d, expected a power of two up to %d", (int)chunks,
                     kMostChunks);
   }
-  uint32_t *kept = malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the settings");
-  *kept = (uint32_t)chunks;
-  *self = kept;
-  return WOA_OK;
+  return keep_number(chunks, self, error);
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)firing;
-  const uint32_t blocks = ins[0].dims[0], wanted = *(const uint32_t *)self;
+  const uint32_t blocks = ins[0].dims[0], wanted = (uint32_t)kept_number(self);
   if (!fft_is_power(blocks)) {
     return woa_fail(error, WOA_INVALID, "there are %u blocks, expected a power of two", blocks);
   }
@@ -38,6 +34,6 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = fft_destroy, .run = run};
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
   return &kernel;
 }

@@ -13,7 +13,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (status == WOA_OK) status = woa_claim(&outs[0], "numbers", outs[0].bytes, error);
   if (status != WOA_OK) return status;
   const float *in = (const float *)(const void *)ins[0].data;
-  if (*(const int *)self) {
+  if (kept_number(self) != 0) {
     fft_divide(in, (float *)(void *)outs[0].data, ins[0].dims[2]);
   } else if (outs[0].data != ins[0].data) {
     memcpy(outs[0].data, in, ins[0].bytes);
@@ -24,6 +24,6 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
   static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = fft_create, .destroy = fft_destroy, .size = size, .run = run};
+      .abi = WOA_KERNEL_ABI, .create = fft_create, .destroy = free, .size = size, .run = run};
   return &kernel;
 }

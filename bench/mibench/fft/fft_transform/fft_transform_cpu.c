@@ -9,7 +9,7 @@ static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_e
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   const uint32_t samples = ins[0].dims[0];
-  const int inverse = *(const int *)self;
+  const int inverse = kept_number(self) != 0;
   woa_status status = fft_check_count(samples, error);
   if (status == WOA_OK) status = size(self, ins, outs, error);
   if (status == WOA_OK) status = woa_claim(&outs[0], "numbers", outs[0].bytes, error);
@@ -26,6 +26,6 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
   static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = fft_create, .destroy = fft_destroy, .size = size, .run = run};
+      .abi = WOA_KERNEL_ABI, .create = fft_create, .destroy = free, .size = size, .run = run};
   return &kernel;
 }

@@ -1,24 +1,16 @@
 /* A piece ends behind a newline, or at the end of the text. Pieces of longer texts have more lines, so that there are
  * at most kMostPieces. An empty text has no piece. */
-#include "kernels/woa_kernel.h"
+#include "bench/mibench/kept_number.h"
 
 enum { kMostPieces = 64 }; /* kernel.yaml has the same */
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
-  int64_t *lines = malloc(sizeof *lines);
-  if (lines == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory");
-  const woa_status status = woa_param_int(params, count, "lines", 1, 1000000, lines, error);
-  if (status != WOA_OK) {
-    free(lines);
-    return status;
-  }
-  *self = lines;
-  return WOA_OK;
+  return keep_param(params, count, "lines", 1, 1000000, self, error);
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   const uint8_t *at = ins[0].data, *const end = at + ins[0].bytes;
-  uint64_t lines = 0, each = (uint64_t) * (const int64_t *)self;
+  uint64_t lines = 0, each = kept_number(self);
   (void)firing;
   for (uint64_t i = 0; i < ins[0].bytes; ++i) lines += at[i] == '\n' || i + 1 == ins[0].bytes;
   if (each * kMostPieces < lines) each = (lines + kMostPieces - 1) / kMostPieces;

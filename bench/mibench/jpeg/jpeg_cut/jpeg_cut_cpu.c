@@ -1,19 +1,11 @@
 #include "bench/mibench/jpeg/codec.h"
+#include "bench/mibench/kept_number.h"
 
 enum { kMaxStrips = 16 };
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
-  int64_t strips = 0;
-  const woa_status status = woa_param_int(params, count, "strips", 1, kMaxStrips, &strips, error);
-  if (status != WOA_OK) return status;
-  uint64_t *kept = malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the settings");
-  *kept = (uint64_t)strips;
-  *self = kept;
-  return WOA_OK;
+  return keep_param(params, count, "strips", 1, kMaxStrips, self, error);
 }
-
-static void destroy(void *self) { free(self); }
 
 /* Strip k has the units [k * units / strips, (k + 1) * units / strips). */
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
@@ -21,7 +13,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const uint64_t height = ins[0].dims[0], row_bytes = (uint64_t)ins[0].dims[1] * kChannels;
   woa_status status = codec_check_image(&ins[0], error);
   if (status != WOA_OK) return status;
-  const uint64_t units = (height + kUnit - 1) / kUnit, wanted = *(const uint64_t *)self;
+  const uint64_t units = (height + kUnit - 1) / kUnit, wanted = kept_number(self);
   const uint64_t strips = units < wanted ? units : wanted;
   for (uint64_t k = 0; k < strips; ++k) {
     const uint64_t first = k * units / strips * kUnit, beyond = (k + 1) * units / strips * kUnit;
@@ -40,6 +32,6 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = destroy, .run = run};
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
   return &kernel;
 }

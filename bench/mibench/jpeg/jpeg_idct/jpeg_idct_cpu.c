@@ -1,17 +1,9 @@
 #include "bench/mibench/jpeg/codec.h"
+#include "bench/mibench/kept_number.h"
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
-  int64_t component = 0;
-  const woa_status status = woa_param_int(params, count, "component", 0, kChannels - 1, &component, error);
-  if (status != WOA_OK) return status;
-  int64_t *kept = malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the settings");
-  *kept = component;
-  *self = kept;
-  return WOA_OK;
+  return keep_param(params, count, "component", 0, kChannels - 1, self, error);
 }
-
-static void destroy(void *self) { free(self); }
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)error;
@@ -24,7 +16,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   codec_describe_plane(&outs[0], ins[0].dims[0], ins[0].dims[1]);
   const woa_status status = woa_claim(&outs[0], "plane", outs[0].bytes, error);
   if (status != WOA_OK) return status;
-  const uint16_t *steps = (const uint16_t *)(const void *)ins[1].data + *(const int64_t *)self * kBlockSize;
+  const uint16_t *steps = (const uint16_t *)(const void *)ins[1].data + kept_number(self) * kBlockSize;
   codec_restore((const int16_t *)(const void *)ins[0].data, (int)ins[0].dims[0], (int)ins[0].dims[1], steps,
                 outs[0].data);
   return WOA_OK;
@@ -32,7 +24,6 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = create, .destroy = destroy, .size = size, .run = run};
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .size = size, .run = run};
   return &kernel;
 }

@@ -1,21 +1,13 @@
 #include <string.h>
 
+#include "bench/mibench/kept_number.h"
 #include "bench/mibench/susan/susan.h"
 
 enum { kMaxBands = 16 };
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
-  int64_t bands = 0;
-  const woa_status status = woa_param_int(params, count, "bands", 1, kMaxBands, &bands, error);
-  if (status != WOA_OK) return status;
-  int64_t *kept = malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the settings");
-  *kept = bands;
-  *self = kept;
-  return WOA_OK;
+  return keep_param(params, count, "bands", 1, kMaxBands, self, error);
 }
-
-static void destroy(void *self) { free(self); }
 
 /* Band k responds to rows [k * rows / bands, (k + 1) * rows / bands) behind the border. */
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
@@ -23,7 +15,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const uint32_t height = ins[0].dims[0], width = ins[0].dims[1];
   woa_status status = susan_check_size(width, height, error);
   if (status != WOA_OK) return status;
-  const uint64_t rows = height - 2 * kRadius, wanted = (uint64_t) * (const int64_t *)self;
+  const uint64_t rows = height - 2 * kRadius, wanted = kept_number(self);
   const uint64_t bands = rows < wanted ? rows : wanted;
   for (uint64_t k = 0; k < bands; ++k) {
     const uint64_t first = k * rows / bands, end = (k + 1) * rows / bands;
@@ -41,6 +33,6 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = destroy, .run = run};
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
   return &kernel;
 }

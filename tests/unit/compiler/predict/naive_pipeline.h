@@ -69,7 +69,7 @@ class NaivePipeline {
     const std::uint64_t bytes = costs_.edges[e].bytes / kPerMillion;
     return static_cast<std::int64_t>((link_of(plan_.edges[e]).ps_per_kib * bytes + 1023) / 1024);
   }
-  // What the tokens of an edge take of a controller at one of its ends.
+  // The time that the tokens of an edge take of a controller at one of its ends.
   [[nodiscard]] std::uint64_t message_ps(std::size_t e, std::uint32_t c) const {
     const EdgePlan& edge = plan_.edges[e];
     if (at_[edge.from_stage] == at_[edge.to_stage]) return 0;

@@ -1,0 +1,28 @@
+/* Kernels whose *self is one whole number: `destroy` is free(). */
+#ifndef WOA_BENCH_MIBENCH_KEPT_NUMBER_H
+#define WOA_BENCH_MIBENCH_KEPT_NUMBER_H
+
+#include <stdlib.h>
+
+#include "kernels/woa_kernel.h"
+
+/* WOA_EXHAUSTED: there is no memory. */
+static inline woa_status keep_number(int64_t value, void **self, woa_error *error) {
+  int64_t *kept = (int64_t *)malloc(sizeof *kept);
+  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for %zu bytes", sizeof *kept);
+  *kept = value;
+  *self = kept;
+  return WOA_OK;
+}
+
+/* Keeps a parameter between two bounds; otherwise as woa_param_int(). */
+static inline woa_status keep_param(const woa_param *params, size_t count, const char *name, int64_t least,
+                                    int64_t most, void **self, woa_error *error) {
+  int64_t value = 0;
+  const woa_status status = woa_param_int(params, count, name, least, most, &value, error);
+  return status == WOA_OK ? keep_number(value, self, error) : status;
+}
+
+static inline uint64_t kept_number(const void *self) { return (uint64_t) * (const int64_t *)self; }
+
+#endif
