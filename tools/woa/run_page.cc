@@ -17,7 +17,10 @@ constexpr const char* kEmptyReport = R"({"REPORT": null})";  // in tools/report/
 
 std::filesystem::path template_file() { return program_beside("report/page.html"); }
 
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+// A kernel's error may have any bytes; those that are no UTF-8 become U+FFFD.
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
 
 // The values of `keys` of each of `entries`.
 json table(const std::string& title, const json& entries, const std::vector<std::string>& keys) {
@@ -69,7 +72,7 @@ json document(const json& run) {
 // A text of the report must not end the element that it stands in.
 std::string embedded(const json& report) {
   std::string out;
-  for (const char letter : report.dump()) {
+  for (const char letter : dump(report)) {
     if (letter == '<') {
       out += "\\u003c";
     } else {

@@ -49,6 +49,23 @@ open(words["--out"].split("=")[1], "wb").write(bytes(255 - byte for byte in data
 repeat = int(words["--repeat"])
 print(json.dumps({"total_s": [1e-3] * repeat, "system_s": [5e-4] * repeat, "input_output_s": [5e-4] * repeat, "loops": []}))
 """
+ODD = """
+woa_kernel: 1
+name: odd
+summary: Fails with a byte that is no UTF-8
+in: {data: {type: bytes, max: 64KiB}}
+out: {data: {type: bytes, max: 64KiB}}
+library: libodd.so
+variants: {cpu: {}}
+"""
+ODD_CODE = r"""
+#include "kernels/woa_kernel.h"
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  return woa_fail(error, WOA_INVALID, "odd byte %c", 0xff);
+}
+static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .run = run};
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kernel; }
+"""
 FIELDS = {"program", "variant", "coupling", "model", "correct", "messages", "predicted_messages", "time_s", "predicted_time_s",
           "acceleration", "amdahl_limit", "modelled", "payload_bytes", "placement", "status", "min_s", "max_s"}
 
@@ -150,6 +167,19 @@ class ExperimentTest(WoaTest):
         self.assertIn('"title":"Stages"', read(page))
         self.assertNotIn('{"REPORT": null}', read(page))
         self.refused(self.woa("run", self.path("flip/coarse.yaml"), "--in", "data=bytes:a", "--report", self.path("none/x.html")), 1, "--report")
+
+    def test_a_page_has_errors_of_any_bytes(self):
+        if not harness.shutil.which("cc"):
+            self.skip("cc", "this test compiles a kernel")
+        os.makedirs(self.path("kernels/odd"))
+        self.write("kernels/odd/kernel.yaml", ODD)
+        self.write("odd.c", ODD_CODE)
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", harness.SOURCE, "-o", self.path("kernels/odd/libodd.so"), self.path("odd.c")], check=True)
+        self.write("odd.yaml", COARSE.replace("invert", "odd"))
+        ran = self.woa("run", self.path("odd.yaml"), "--in", "data=bytes:a", "--report", self.path("odd.html"),
+                       environment={"WOA_KERNEL_PATH": self.path("kernels")})
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("odd byte \ufffd", read(self.path("odd.html")))
 
     def test_two_hosts_or_their_loopback(self):
         self.experiment("--variants", "fine", "--models", "woa,rpc-hub", "--placements", "one", couplings="loose")
