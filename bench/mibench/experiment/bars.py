@@ -23,9 +23,15 @@ def name(row):
     return f"{row['program']} {row['variant']} {row['coupling']} {row['where']} {row['model']}"
 
 
+def wrong_alone(entry):
+    """The CPU-only program's output is wrong, so that every acceleration divides by the time of something else."""
+    return entry["baseline"] is not None and not entry["baseline"]["correct"]
+
+
 def outputs(results):
     runs = results["runs"]
-    wrong = [name(row) for row in runs if row["correct"] is False or row["status"] == "failed"]
+    wrong = [f"{entry['program']} {entry['variant']} CPU only" for entry in results["programs"] if wrong_alone(entry)]
+    wrong += [name(row) for row in runs if row["correct"] is False or row["status"] == "failed"]
     refused = [name(row) for row in runs if row["status"] == "refused" and row["model"] != "rpc-nested"]
     nested = sum(row["status"] == "refused" for row in runs) - len(refused)
     found = f"{sum(row['correct'] is True for row in runs)} of {len(runs)} right; rpc-nested refuses {nested}"

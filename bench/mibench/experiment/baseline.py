@@ -9,13 +9,13 @@ from woa import LIMIT_S, error_of
 
 
 class Baseline:
-    def __init__(self, build, program, data, woa, processor):
+    def __init__(self, build, program, data, woa, processors):
         beside = program.folder / program.baseline
         self.program = beside if program.baseline and beside.is_file() else build / "mibench" / program.baseline
         if not program.baseline or not self.program.exists():
             raise Problem("no `baseline` in program.yaml, so no accelerations" if not program.baseline else
                           f"no CPU-only program {program.baseline} beside program.yaml or in {self.program.parent}, so no accelerations")
-        self.data, self.woa, self.processor = data, woa, processor
+        self.data, self.woa, self.processors = data, woa, processors
         self.name, self.correct = program.name, True
         self.forget()
 
@@ -33,15 +33,19 @@ class Baseline:
         settings = {**self.data.files, **self.data.settings}
         words = [word for flag, values in (("--in", self.data.inputs), ("--set", settings), ("--out", outputs))
                  for name, value in values.items() for word in (flag, f"{name}={value}")]
-        process = self.woa.belongings.start([self.program, *words, "--repeat", str(repeat), "--json"], self.processor,
-                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.woa.environment)
+        process = self.woa.belongings.start([self.program, *words, "--repeat", repeat, "--json"], self.woa.environment, self.processors)
         try:
             out, errors = process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired as late:
+            raise Problem(f"the CPU-only program did not end within {LIMIT_S} s") from late
         finally:
             self.woa.belongings.ended(process)
         if process.returncode != 0:
             raise Problem(f"the CPU-only program failed: {error_of({}, errors)}")
-        self.take(json.loads(out), outputs)
+        try:
+            self.take(json.loads(out), outputs)
+        except (ValueError, KeyError, TypeError) as error:
+            raise Problem(f"the CPU-only program printed no JSON with total_s: {error}") from error
 
     def take(self, answer, outputs):
         for name in ("total_s", "system_s", "input_output_s"):
@@ -52,7 +56,7 @@ class Baseline:
         self.repetitions += len(answer["total_s"])
         self.loops = answer.get("loops", [])
         for name, file in outputs.items():
-            wanted, found = self.data.references[name], file.read_bytes()
+            wanted, found = self.data.references[name], file.read_bytes() if file.exists() else b""
             if wanted.data is None:
                 wanted.data = found
             self.correct = self.correct and agrees(found, wanted)

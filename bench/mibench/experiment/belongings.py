@@ -39,17 +39,19 @@ class Belongings:
     def note(self, kind, what):
         os.write(self.reaper.stdin.fileno(), f"{kind} {what}\n".encode())
 
-    def start(self, command, processors=None, **options):
-        """A program in a group of its own. It tells the reaper before it begins, so that no kill comes between."""
+    def start(self, command, environment, processors=None):
+        """Starts a program in a group of its own, with pipes. The child tells the reaper before it executes, so that no kill comes
+        between. Output that is no UTF-8 keeps its other characters."""
         def begin():
             os.setsid()
             self.note("group", os.getpid())
             if processors:
                 os.sched_setaffinity(0, processors)
-        return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, preexec_fn=begin, **options)
+        return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, encoding="utf-8", errors="replace", env=environment, preexec_fn=begin)
 
     def ended(self, process):
-        """Whatever of its group is left goes, too."""
+        """Kills the rest of its group, too."""
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
@@ -74,7 +76,7 @@ def remove_stale():
         if is_stale(folder.name):
             shutil.rmtree(folder, ignore_errors=True)
     if shutil.which("ip"):
-        listed = subprocess.run(["ip", "netns", "list"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        listed = subprocess.run(["ip", "netns", "list"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", check=False)
         for line in listed.stdout.splitlines():
             if line and is_stale(line.split()[0]):
                 subprocess.run(["ip", "netns", "delete", line.split()[0]], stderr=subprocess.DEVNULL, check=False)

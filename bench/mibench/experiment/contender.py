@@ -26,6 +26,7 @@ class Outputs:
         self.references, self.known = data.references, {}
 
     def right(self, name, file):
+        """None if nothing says what is right."""
         found = file.read_bytes() if file.exists() else b""
         key = (name, hashlib.sha256(found).digest())
         if key not in self.known:
@@ -96,13 +97,18 @@ class Contender:
         for name in self.data.references:
             for k in range(instances):
                 file = stem / f"{name}-{k}"
-                self.correct = self.outputs.right(name, file) and self.correct
+                found = {self.correct, self.outputs.right(name, file)}
+                self.correct = None if None in found and False not in found else found == {True}
                 file.unlink(missing_ok=True)
 
     def status(self):
         if self.planned.refusal or (self.failure and not self.began):
             return "refused"
         return "failed" if self.failure or not self.instances else self.planned.status
+
+    def not_compared(self):
+        names = [name for name, reference in self.data.references.items() if reference.data is None]
+        return f"output {', '.join(names)} not compared: neither golden data nor a CPU-only program's output" if names else None
 
     def row(self):
         """Absent values are null, never zero."""
@@ -122,5 +128,5 @@ class Contender:
             "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
             "processors": self.processors, "busy": self.busy,
             "busy_share_a_processor": traffic.share_a_processor(self.busy, self.cores) if ran else None,
-            "reason": planned.refusal or self.failure or None, "launches": self.launches, "instances": self.instances,
+            "note": self.not_compared() if ran else None, "reason": planned.refusal or self.failure or None, "launches": self.launches, "instances": self.instances,
         }

@@ -23,8 +23,8 @@ ABSENT = 77  # exit code of a script that cannot make its file here
 
 @dataclasses.dataclass
 class Reference:
-    """What an output has to be."""
-    data: bytes  # None: the first output of the CPU-only program
+    """The right output. Without golden or generated data it is the CPU-only program's first output; without that, `data` is None."""
+    data: bytes
     tolerance: float  # 0: byte by byte
     source: str  # golden, generated or baseline
 
@@ -68,7 +68,7 @@ def generate(program, case, kind, name, command, work):
     file = work / f"{program.name}-{case.name}-{name}.{kind}"
     if not file.exists():
         made = subprocess.run([sys.executable, "-B", program.folder / command[0], *map(str, command[1:]), file],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         if made.returncode == ABSENT:
             return None
         if made.returncode != 0 or not file.exists():
@@ -137,6 +137,7 @@ def numbers_agree(found, wanted, tolerance):
 
 
 def agrees(found, wanted):
-    if wanted.data is None or found == wanted.data:
-        return wanted.data is not None
-    return wanted.tolerance > 0 and numbers_agree(found, wanted.data, wanted.tolerance)
+    """None if nothing says what is right."""
+    if wanted.data is None:
+        return None
+    return found == wanted.data or wanted.tolerance > 0 and numbers_agree(found, wanted.data, wanted.tolerance)

@@ -43,7 +43,7 @@ def first_set(placements):
 
 def text_of(command, folder=None):
     try:
-        return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
+        return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", check=False).stdout.strip()
     except OSError:
         return ""
 

@@ -196,7 +196,8 @@ def run_command(options):
     write(results, options.out)
     for one in tables.all_tables(results):
         print(tables.aligned(*one))
-    if code == 0 and (results["faults"] or not results["runs"] or any(map(went_wrong, results["runs"]))):
+    if code == 0 and (results["faults"] or not results["runs"] or any(map(went_wrong, results["runs"]))
+                      or any(map(bars.wrong_alone, results["programs"]))):
         code = 1
     ended = f"ended by {results['interrupted']}; so far " if code > 1 else ""
     print(f"woa-mibench: {ended}{len(results['runs'])} runs in {results['elapsed_s']:.0f} s; wrote mibench.json, .csv and .html in {options.out}",

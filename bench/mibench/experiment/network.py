@@ -50,7 +50,7 @@ def parse_net(text):
 
 def run(command):
     """Empty if it went well, else what went wrong."""
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"{command[0]} failed"])[-1]
 
 

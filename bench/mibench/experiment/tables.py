@@ -52,7 +52,7 @@ def run_cells(row):
     return [row["where"], row["model"], yes(row["correct"]), counted(row["messages"], row["predicted_messages"]),
             counted(row["payload_bytes"], row["predicted_payload_bytes"]), time_text(row["time_s"]), time_text(row["predicted_time_s"]),
             time_text(row["min_s"]), time_text(row["max_s"]), ratio(row["acceleration"]),
-            " ".join(filter(None, [row["status"], label(row)]))]
+            "; ".join(filter(None, [row["status"], label(row), row.get("note")]))]
 
 
 def heading(results, program, variant, coupling):
@@ -62,7 +62,8 @@ def heading(results, program, variant, coupling):
         return f"{program} {variant}, {coupling}: no CPU-only time"
     share = baseline["input_output_s"]
     inside = f", input and output {time_text(share)}" if share is not None else ""
-    return (f"{program} {variant}, {coupling}: CPU only {time_text(baseline['time_s'])}{inside}, "
+    wrong = "" if baseline["correct"] else " (WRONG OUTPUT)"
+    return (f"{program} {variant}, {coupling}: CPU only {time_text(baseline['time_s'])}{wrong}{inside}, "
             f"Amdahl's limit {ratio(baseline['amdahl_limit'])}")
 
 

@@ -41,9 +41,8 @@ class Woa:
         self.environment = plain | {"WOA_KERNEL_PATH": os.pathsep.join(filter(None, kernels)),
                                     "XDG_CONFIG_HOME": str(belongings.folder / "config")}
 
-    def start(self, words, prefix=(), processors=None):
-        return self.belongings.start([*prefix, self.program, *words], processors, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                     text=True, env=self.environment)
+    def start(self, words, prefix=()):
+        return self.belongings.start([*prefix, self.program, *words], self.environment)
 
     def text(self, words):
         process = self.start(words)

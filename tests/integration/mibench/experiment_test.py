@@ -230,6 +230,24 @@ class ExperimentTest(WoaTest):
         self.assertIn("NO", out)
         self.assertFalse(any(row["correct"] for row in self.results()["runs"]))
 
+    def test_a_wrong_output_of_the_cpu_only_program_is_said_and_fails(self):
+        self.write("flip/flip.py", BASELINE.replace("255 - byte", "byte"))
+        out, _ = self.experiment("--variants", "coarse", "--models", "woa", code=1)
+        self.assertIn("(WRONG OUTPUT)", out)
+        self.assertRegex(out, "wrong: flip coarse CPU only")
+        self.assertEqual([row["correct"] for row in self.results()["runs"]], [True])
+
+    def test_an_output_that_nothing_is_known_of_is_not_called_wrong(self):
+        self.write("flip/program.yaml", PROGRAM.replace("baseline: flip.py\n", "").replace("golden: golden/data, ", ""))
+        out, _ = self.experiment("--variants", "coarse", "--models", "woa")
+        self.assertEqual([row["correct"] for row in self.results()["runs"]], [None])
+        self.assertIn("output data not compared: neither golden data nor a CPU-only program's output", out)
+
+    def test_programs_may_print_any_bytes(self):
+        self.write("flip/flip.py", BASELINE + "sys.stdout.flush()\nsys.stderr.buffer.write(b'\\xff\\n')\nsys.exit(3)\n")
+        out, _ = self.experiment("--variants", "coarse", "--models", "woa")
+        self.assertIn("the CPU-only program failed: \ufffd", out)
+
     def test_what_is_missing_is_left_out_and_the_rest_goes_on(self):
         os.makedirs(self.path("all/lost"))
         os.rename(self.path("flip"), self.path("all/flip"))
