@@ -113,7 +113,7 @@ class CopyProblemMaker {
   }
 
   void add_row(const Row& row) {
-    Row all{row.name, {}, {}, row.edges, row.back, row.limit, row.shared};
+    Row all{row.name, {}, {}, row.limit, row.shared};
     const std::size_t k = single_.components;
     for (std::size_t s = 0; !row.nodes.empty() && s < single_.nodes.size(); ++s)
       for (const ComponentSet& set : sets_) {
@@ -121,15 +121,21 @@ class CopyProblemMaker {
         for (const std::uint32_t l : set) weight += row.nodes[s * k + l];
         all.nodes.push_back(std::min(weight, kMostCost));  // a clamped weight breaks its limit
       }
+    for (const assign::RowTerm& term : row.terms) all.terms.push_back({pairs_of(term), term.edges, term.back});
+    out_.rows.push_back(std::move(all));
+  }
+  // By pair of sets: how often the ways to all copies of the reader count.
+  [[nodiscard]] std::vector<std::uint8_t> pairs_of(const assign::RowTerm& term) const {
+    std::vector<std::uint8_t> pairs;
     for (const ComponentSet& from : sets_)
       for (const ComponentSet& to : sets_) {
-        if (row.pairs.empty()) continue;
         std::uint8_t times = 0;
         for (const std::uint32_t reader : to)
-          times = static_cast<std::uint8_t>(times + row.pairs[nearest_.of(from, reader) * k + reader]);
-        all.pairs.push_back(times);
+          times =
+              static_cast<std::uint8_t>(times + term.pairs[nearest_.of(from, reader) * single_.components + reader]);
+        pairs.push_back(times);
       }
-    out_.rows.push_back(std::move(all));
+    return pairs;
   }
 
   // Checks that the value of any placement fits into the 64 bits of a certificate.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/diagnostics/report.h"
+#include "compiler/place/edge_terms.h"
 
 namespace woa {
 namespace {
@@ -28,7 +29,11 @@ Status bad_table(const std::string& what) { return {Code::kInvalid, "cost table:
 class Builder {
  public:
   Builder(const CostTable& table, const PlacementGoal& goal, const std::vector<std::string>& stages)
-      : table_(table), goal_(goal), stages_(stages), k_(static_cast<std::uint32_t>(table.components.size())) {}
+      : table_(table),
+        goal_(goal),
+        stages_(stages),
+        k_(static_cast<std::uint32_t>(table.components.size())),
+        counts_(stages_with_counts(table)) {}
 
   Result<Problem> build() {
     WOA_RETURN_IF_ERROR(check_goal());
@@ -123,14 +128,13 @@ class Builder {
     return Sum{stage.time_ps[l]} * stage.firings / kPerMillion;
   }
   Status add_nodes() {
-    const std::vector<bool> counts = stages_with_counts(table_);
     for (std::size_t s = 0; s < table_.stages.size(); ++s) {
       auto& costs = problem_.nodes.emplace_back(k_, kForbidden);
       for (std::uint32_t l = 0; l < k_; ++l) {
         if (s <= kSink && l != kHostComponent) continue;
         const std::optional<Sum> time = time_of(s, l);
         if (!time) continue;
-        const Route route = route_of_firing(goal_.model, l, counts[s]);
+        const Route route = route_of_firing(goal_.model, l, counts_[s]);
         const Sum cost = *time + cost_of(table_, route, table_.stages[s].firings, 0);
         if (cost > kMostCost) return bad_table("stage " + name_of(s) + " takes more than can be counted");
         costs[l] = static_cast<Cost>(cost);
@@ -217,8 +221,9 @@ class Builder {
     if (!throughput() && !goal_.most_period_ps) return {};
     if (goal_.most_period_ps && *goal_.most_period_ps > static_cast<std::uint64_t>(kMostCost))
       return bad_table("a bound that is too large");
-    add_loads();
-    add_link_loads();
+    const EdgeTerms edges(table_, problem_, joined_, goal_.model);
+    add_loads(edges);
+    add_link_loads(edges);
     return {};
   }
   // The host costs nothing: it is in use whatever runs where.
@@ -252,134 +257,97 @@ class Builder {
     const std::optional<Sum> time = time_of(s, l);
     return time ? static_cast<Cost>((*time + shared_by - 1) / shared_by) : 0;
   }
-  void add_loads() {
+  void add_loads(const EdgeTerms& edges) {
     for (std::uint32_t l = 0; l < k_; ++l) {
-      Row row{"load of " + table_.components[l].controller, weights(), {}, {}, {}, period()};
+      Row row{"load of " + table_.components[l].controller, weights(), {}, period()};
       for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
         row.nodes[s * k_ + l] = load(s, l, table_.components[l].workers);
-      add_messages(row, {l}, table_.components[l].workers);
-      if (l != kHostComponent || !row.pairs.empty()) add(std::move(row));
+      add_messages(row, {l}, table_.components[l].workers, edges);
+      if (l != kHostComponent || table_.components[l].message_ps != 0) add(std::move(row));
     }
     for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) add_serial_load(s);
     for (const auto& [group, cores] : table_.cores) {
-      Row row{"load of the cores " + group, weights(), {}, {}, {}, period()};
+      Row row{"load of the cores " + group, weights(), {}, period()};
       std::vector<std::uint32_t> members;
       for (std::uint32_t l = 0; l < k_; ++l) {
         if (table_.components[l].cores != group) continue;
         members.push_back(l);
         for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) row.nodes[s * k_ + l] = load(s, l, cores);
       }
-      add_messages(row, members, cores);
+      add_messages(row, members, cores, edges);
       add(std::move(row));
     }
   }
   // Adds what messages take of some components to the row of their load, which has its nodes; components that share
   // cores count as the cheapest of them.
-  void add_messages(Row& row, const std::vector<std::uint32_t>& members, std::uint64_t shared_by) {
+  void add_messages(Row& row, const std::vector<std::uint32_t>& members, std::uint64_t shared_by,
+                    const EdgeTerms& edges) {
     Sum message = kMostTableNumber;
     for (const std::uint32_t l : members) message = std::min(message, Sum{table_.components[l].message_ps});
     if (members.empty() || message == 0) return;
-    const auto ends_at = [&](const Route& route) {
+    const auto ends_of = [&](const Hop& hop) {
       const auto is_one = [&](std::uint32_t l) { return std::ranges::count(members, l); };
-      std::uint8_t ends = 0;
-      for (const Hop& hop : route.hops())
-        if (hop.message) ends = static_cast<std::uint8_t>(ends + is_one(hop.from) + is_one(hop.to));
-      return ends;
+      return static_cast<std::uint8_t>(hop.message ? is_one(hop.from) + is_one(hop.to) : 0);
     };
-    const auto weight_of = [&](std::uint64_t messages) {
+    const auto weight_of = [&](const Crossing& all) {
       const Sum parts = Sum{kPerMillion} * shared_by;
-      return static_cast<Cost>(std::min(Sum{kMostCost}, (message * messages + parts - 1) / parts));
+      return static_cast<Cost>(std::min(Sum{kMostCost}, (message * all.tokens + parts - 1) / parts));
     };
-    row.pairs.assign(std::size_t{k_} * k_, 0);
-    for (std::uint32_t a = 0; a < k_; ++a)
-      for (std::uint32_t b = 0; b < k_; ++b) row.pairs[a * k_ + b] = ends_at(route_of_token(goal_.model, a, b, false));
-    row.edges.assign(problem_.edges.size(), 0), row.back = row.edges;
-    const auto put = [](Cost& weight, Cost more) { weight = std::min(kMostCost, weight + more); };
-    for (const EdgeCosts& edge : table_.edges) {
-      const Cost weight = weight_of(edge.tokens);
-      if (edge.from != edge.to) {
-        const std::size_t e = joined_.at(std::minmax(edge.from, edge.to));
-        put((edge.from == problem_.edges[e].from ? row.edges : row.back)[e], weight);
-        continue;
-      }
-      for (std::uint32_t l = 0; l < k_; ++l) put(row.nodes[edge.from * k_ + l], row.pairs[l * k_ + l] * weight);
-    }
+    std::vector<Passing> hops;
+    for (Passing hop : edges.passings())
+      if (hop.times = ends_of(hop.hop); hop.times != 0) hops.push_back(hop);
+    edges.add(row, hops, weight_of);
     for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
       for (std::uint32_t l = 0; l < k_; ++l)
-        put(row.nodes[s * k_ + l], ends_at(route_of_firing(goal_.model, l)) * weight_of(table_.stages[s].firings));
+        for (const Hop& hop : route_of_firing(goal_.model, l, counts_[s]).hops()) {
+          Cost& weight = row.nodes[s * k_ + l];
+          weight = std::min(kMostCost, weight + ends_of(hop) * weight_of({table_.stages[s].firings, 0}));
+        }
   }
   // Drops rows beyond kMostEntries, but counts their weights for check_largest_sum().
   void add(Row row) {
-    weights_ += row.nodes.size() + 2 * row.edges.size();
+    weights_ += row.nodes.size() + 2 * row.terms.size() * problem_.edges.size();
     if (weights_ <= kMostEntries) problem_.rows.push_back(std::move(row));
   }
   // A stage whose firings run one at a time uses one worker, however many there are.
   void add_serial_load(std::size_t s) {
     const auto many = [](const ComponentCosts& component) { return component.workers > 1; };
     if (!table_.stages[s].serial || std::ranges::none_of(table_.components, many)) return;
-    Row row{"load of stage " + name_of(s), weights(), {}, {}, {}, period()};
+    Row row{"load of stage " + name_of(s), weights(), {}, period()};
     for (std::uint32_t l = 0; l < k_; ++l) row.nodes[s * k_ + l] = load(s, l, 1);
     add(std::move(row));
   }
 
-  // Adds a row for each link that payload may cross. Edges to the sink take the links that others do.
-  void add_link_loads() {
-    const std::vector<std::vector<std::size_t>> pairs = pairs_by_link();
+  // Adds a row for each link that payload may cross.
+  void add_link_loads(const EdgeTerms& edges) {
+    std::vector<std::vector<Passing>> hops(std::size_t{k_} * k_);
+    for (const Passing& each : edges.passings())
+      for (const auto& [x, y] : links_of(table_, each.hop)) hops[x * k_ + y].push_back(each);
     for (std::uint32_t x = 0; x < k_; ++x)
-      for (std::uint32_t y = 0; y < k_; ++y)
-        if (x != y && table_.links[x * k_ + y].direct && table_.links[x * k_ + y].ps_per_kib > 0)
-          add_link_load(x, y, pairs[x * k_ + y]);
-  }
-  void add_link_load(std::uint32_t x, std::uint32_t y, const std::vector<std::size_t>& pairs) {
-    if (pairs.empty()) return;
-    const std::vector<Cost> none(problem_.edges.size(), 0);
-    Row row{"load of the link from " + table_.components[x].controller + " to " + table_.components[y].controller,
-            {},
-            std::vector<std::uint8_t>(std::size_t{k_} * k_, 0),
-            none,
-            none,
-            period()};
-    for (const std::size_t pair : pairs) row.pairs[pair] = 1;
-    for (const EdgeCosts& edge : table_.edges) {
-      const Sum time = transfer_ps(table_.links[x * k_ + y], bytes_over(edge, x, y));
-      const auto put = [&](Cost& weight) {
-        weight = static_cast<Cost>(std::min(Sum{kMostCost}, weight + time));  // a clamped weight breaks its limit
-      };
-      if (edge.from != edge.to) {
-        const std::size_t e = joined_.at(std::minmax(edge.from, edge.to));
-        put((edge.from == problem_.edges[e].from ? row.edges : row.back)[e]);
-        continue;
+      for (std::uint32_t y = 0; y < k_; ++y) {
+        const LinkCosts& link = table_.links[x * k_ + y];
+        if (hops[x * k_ + y].empty() || !link.direct || link.ps_per_kib == 0) continue;
+        Row row{"load of the link from " + table_.components[x].controller + " to " + table_.components[y].controller,
+                weights(),
+                {},
+                period()};
+        edges.add(row, hops[x * k_ + y], [&](const Crossing& all) {
+          return static_cast<Cost>(std::min(Sum{kMostCost}, transfer_ps(link, all.bytes)));
+        });
+        if (std::ranges::all_of(row.nodes, [](Cost weight) { return weight == 0; })) row.nodes.clear();
+        add(std::move(row));
       }
-      if (row.nodes.empty()) row.nodes = weights();
-      for (std::uint32_t l = 0; l < k_; ++l)
-        if (row.pairs[l * k_ + l] != 0) put(row.nodes[edge.from * k_ + l]);
-    }
-    add(std::move(row));
-  }
-  // The bytes of an edge that cross a link, if its stages are placed so that some do.
-  [[nodiscard]] std::uint64_t bytes_over(const EdgeCosts& edge, std::uint32_t x, std::uint32_t y) const {
-    const Route route = route_of_token(goal_.model, x, y, false);
-    const auto hop = std::ranges::find_if(route.hops(), [&](const Hop& h) { return h.from == x && h.to == y; });
-    return hop == route.hops().end() ? edge.bytes : crossing(*hop, edge).bytes;
-  }
-  // By link: the pairs of components whose payload crosses it.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> pairs_by_link() const {
-    std::vector<std::vector<std::size_t>> pairs(std::size_t{k_} * k_);
-    for (std::uint32_t a = 0; a < k_; ++a)
-      for (std::uint32_t b = 0; b < k_; ++b)
-        for (const auto& [x, y] : links_of(table_, route_of_token(goal_.model, a, b, false)))
-          pairs[x * k_ + y].push_back(a * k_ + b);
-    return pairs;
   }
 
   const CostTable& table_;
   const PlacementGoal& goal_;
   const std::vector<std::string>& stages_;
   std::uint32_t k_;
+  std::vector<bool> counts_;  // by stage: does it scatter?
   Problem problem_;
-  std::vector<std::uint32_t> cores_;                                       // by stage, as Row::shared
-  std::size_t weights_ = 0;                                                // of all rows
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> joined_;  // edges of the problem by their ends
+  std::vector<std::uint32_t> cores_;  // by stage, as Row::shared
+  std::size_t weights_ = 0;           // of all rows
+  EdgeTerms::Joined joined_;
 };
 
 }  // namespace
@@ -418,17 +386,16 @@ Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge) {
   return sum;
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Hop& hop) {
+  if (!hop.payload) return {};
+  if (table.links[hop.from * table.components.size() + hop.to].direct) return {{hop.from, hop.to}};
+  return {{hop.from, kHostComponent}, {kHostComponent, hop.to}};
+}
+
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
-  for (const Hop& hop : route.hops()) {
-    if (!hop.payload) continue;
-    if (table.links[hop.from * table.components.size() + hop.to].direct) {
-      links.emplace_back(hop.from, hop.to);
-    } else {
-      links.emplace_back(hop.from, kHostComponent);
-      links.emplace_back(kHostComponent, hop.to);
-    }
-  }
+  for (const Hop& hop : route.hops())
+    for (const auto& link : links_of(table, hop)) links.push_back(link);
   return links;
 }
 

@@ -39,7 +39,8 @@ Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge);
 // The time, in ps, for which `bytes` of payload, in millionths, occupy a link; rounded up.
 Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes);
 
-// Links, from and to, that the payload of a route crosses: one that is not direct is two, by way of the host.
+// Links, from and to, that the payload of a hop or a route crosses: one that is not direct is two, by way of the host.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Hop& hop);
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route);
 
 }  // namespace woa

@@ -120,24 +120,32 @@ Priced::Priced(const Problem& problem, const Multipliers& by)
     const std::vector<Cost> divided = row.shared.empty() ? std::vector<Cost>() : divided_weights(problem, row);
     const std::vector<Cost>& weights = row.shared.empty() ? row.nodes : divided;
     for (std::size_t at = 0; at < weights.size(); ++at) nodes_[at] += price * weights[at];
-    for (std::uint32_t a = 0; a < k && !row.edges.empty(); ++a)
-      for (std::uint32_t b = 0; b < k; ++b) {
-        const auto times = static_cast<Cost>(row.pairs[std::size_t{a} * k + b]);
-        for (std::size_t e = 0; times != 0 && e < row.edges.size(); ++e) {
-          edges_[(e * k + a) * k + b] += price * times * row.edges[e];
-          edges_[(e * k + b) * k + a] += price * times * row.back[e];
-        }
-      }
+    for (const RowTerm& term : row.terms) add(term, price);
   }
+}
+
+void Priced::add(const RowTerm& term, Sum price) {
+  const std::uint32_t k = components_;
+  for (std::uint32_t a = 0; a < k; ++a)
+    for (std::uint32_t b = 0; b < k; ++b) {
+      const auto times = static_cast<Cost>(term.pairs[std::size_t{a} * k + b]);
+      for (std::size_t e = 0; times != 0 && e < term.edges.size(); ++e) {
+        edges_[(e * k + a) * k + b] += price * times * term.edges[e];
+        edges_[(e * k + b) * k + a] += price * times * term.back[e];
+      }
+    }
 }
 
 std::size_t steps_to_price(const Problem& problem) {
   const std::size_t pairs = std::size_t{problem.components} * problem.components;
   std::size_t steps = problem.nodes.size() * problem.components + problem.edges.size() * pairs + 1;
   for (const Row& row : problem.rows) {
-    const auto counted = row.pairs.size() - static_cast<std::size_t>(std::ranges::count(row.pairs, 0));
     const std::size_t looks = row.shared.empty() ? 1 : 5;  // divided_weights() first passes over all four times
-    steps += looks * row.nodes.size() + row.pairs.size() + (row.edges.empty() ? 0 : row.edges.size() * counted);
+    steps += looks * row.nodes.size();
+    for (const RowTerm& term : row.terms) {
+      const auto counted = pairs - static_cast<std::size_t>(std::ranges::count(term.pairs, 0));
+      steps += pairs + term.edges.size() * counted;
+    }
   }
   return steps;
 }

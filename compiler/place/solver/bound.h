@@ -47,6 +47,8 @@ class Priced {
   [[nodiscard]] Sum limits() const noexcept { return limits_; }
 
  private:
+  void add(const RowTerm& term, Sum price);
+
   std::uint32_t components_;
   std::vector<Sum> nodes_, edges_;
   Sum limits_ = 0;

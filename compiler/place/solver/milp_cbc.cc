@@ -159,9 +159,11 @@ class Model {
     // Rows of the objective are compared with each other: one unit for all.
     if (problem_.objective == Objective::kLargestRow) {
       Cost most = 1;
-      for (const Row& row : problem_.rows)
-        for (const auto* weights : {&row.nodes, &row.edges, &row.back})
-          if (!row.limit) most = std::max(most, most_of(*weights));
+      for (const Row& row : problem_.rows) {
+        if (row.limit) continue;
+        most = std::max(most, most_of(row.nodes));
+        for (const RowTerm& term : row.terms) most = std::max({most, most_of(term.edges), most_of(term.back)});
+      }
       unit_ = unit(most);
     }
     const double objective_unit = unit_;
@@ -170,7 +172,7 @@ class Model {
       unit_ = row.limit ? 1 : objective_unit;
       Terms sum;
       add_nodes(r, sum);
-      for (std::size_t e = 0; e < row.edges.size(); ++e)
+      for (std::size_t e = 0; !row.terms.empty() && e < problem_.edges.size(); ++e)
         for (std::uint32_t a = 0; a < k_; ++a)
           for (std::uint32_t b = 0; b < k_; ++b) sum.add(y(e, a, b), scaled(weight(problem_, row, e, a, b)));
       bound(std::move(sum), row.limit);

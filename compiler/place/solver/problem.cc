@@ -72,21 +72,30 @@ Status check_shared(const Problem& problem, const Row& row) {
   return {};
 }
 
+// True if no weight of an edge is negative, and all that the terms count of it stays within kMostCost either way.
+bool has_terms_in_range(const Problem& problem, const Row& row) {
+  std::vector<Sum> most(2 * problem.edges.size(), 0);
+  for (const RowTerm& term : row.terms) {
+    const Sum times = std::max<Sum>(1, *std::ranges::max_element(term.pairs));
+    for (std::size_t e = 0; e < problem.edges.size(); ++e) {
+      if (!in_range(term.edges[e]) || !in_range(term.back[e])) return false;
+      most[2 * e] += times * term.edges[e], most[2 * e + 1] += times * term.back[e];
+    }
+  }
+  return std::ranges::all_of(most, [](Sum all) { return all <= kMostCost; });
+}
+
 Status check_row(const Problem& problem, const Row& row) {
   const std::size_t k = problem.components;
-  const auto fits = [](const std::vector<Cost>& weights, std::size_t count) {
-    return weights.empty() || weights.size() == count;
+  const auto has_all = [&](const RowTerm& term) {
+    const std::size_t edges = problem.edges.size();
+    return term.pairs.size() == k * k && term.edges.size() == edges && term.back.size() == edges;
   };
-  if (!fits(row.nodes, problem.nodes.size() * k) || !fits(row.edges, problem.edges.size()) ||
-      row.back.size() != row.edges.size() || (!row.edges.empty() && row.pairs.size() != k * k))
+  if (!(row.nodes.empty() || row.nodes.size() == problem.nodes.size() * k) || !std::ranges::all_of(row.terms, has_all))
     return bad_problem("row " + row.name + " has another number of weights");
   if (row.limit && !in_range(*row.limit)) return bad_problem("row " + row.name + " has a limit out of range");
-  for (const auto* weights : {&row.nodes, &row.edges, &row.back})
-    if (!std::ranges::all_of(*weights, in_range)) return bad_problem("row " + row.name + " has a weight out of range");
-  const Cost times = row.pairs.empty() ? 1 : std::max<Cost>(1, *std::ranges::max_element(row.pairs));
-  for (const auto* weights : {&row.edges, &row.back})
-    if (std::ranges::any_of(*weights, [&](Cost weight) { return weight > kMostCost / times; }))
-      return bad_problem("row " + row.name + " has a weight out of range");
+  if (!std::ranges::all_of(row.nodes, in_range) || !has_terms_in_range(problem, row))
+    return bad_problem("row " + row.name + " has a weight out of range");
   return check_shared(problem, row);
 }
 
@@ -139,7 +148,7 @@ Sum sum_of(const Row& row, const Problem& problem, const Placement& placement) {
     if (group != 0) counted[group] = true;
     sum += here;
   }
-  for (std::size_t e = 0; e < row.edges.size(); ++e)
+  for (std::size_t e = 0; !row.terms.empty() && e < problem.edges.size(); ++e)
     sum += weight(problem, row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
   return sum;
 }

@@ -30,15 +30,19 @@ struct Edge {
   std::vector<Cost> cost;          // by component of `from` x components + component of `to`
 };
 
+// Traffic that counts alike in a row: a weight of each edge, times a number of each pair of components.
+struct RowTerm {
+  std::vector<std::uint8_t>
+      pairs;                      // by component written from x components + component written to: how often it counts
+  std::vector<Cost> edges, back;  // by edge, at least 0: of traffic from Edge::from to Edge::to, and the other way
+};
+
 // A sum over nodes and edges by their components: the load of a component or of a link, which several pairs of
 // components may use, or the use of a component's resource.
 struct Row {
   std::string name;
   std::vector<Cost> nodes;                   // by node x components + component, at least 0; empty: none counts
-  std::vector<std::uint8_t> pairs = {};      // by component written from x components + component written to: how often
-                                             // it counts
-  std::vector<Cost> edges = {}, back = {};   // by edge, at least 0: of traffic from Edge::from to Edge::to, and the
-                                             // other way; empty: none counts
+  std::vector<RowTerm> terms = {};           // what edges add; empty: nothing
   std::optional<Cost> limit = std::nullopt;  // none: in the objective of kLargestRow, ignored by kSum
   // By node: its group, from 1 to the number of nodes, or 0 for none; empty: all 0. Nodes of a group share what they
   // need: only one of them counts, and all weights of a group that are not 0 are equal.
@@ -78,9 +82,11 @@ inline Cost weight(const Problem& problem, const Row& row, std::size_t node, std
 }
 inline Cost weight(const Problem& problem, const Row& row, std::size_t edge, std::uint32_t at_from,
                    std::uint32_t at_to) noexcept {
-  if (row.edges.empty()) return 0;
   const std::size_t k = problem.components;
-  return row.pairs[at_from * k + at_to] * row.edges[edge] + row.pairs[at_to * k + at_from] * row.back[edge];
+  Cost sum = 0;
+  for (const RowTerm& term : row.terms)
+    sum += term.pairs[at_from * k + at_to] * term.edges[edge] + term.pairs[at_to * k + at_from] * term.back[edge];
+  return sum;
 }
 
 // Weights of nodes in a row that may simply be summed: a group's weight is divided among the nodes that may count it in

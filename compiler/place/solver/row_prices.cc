@@ -207,8 +207,10 @@ class Prices {
     for (const Row& row : problem.rows) {
       if (row.limit) continue;
       ++open;
-      const Cost times = row.pairs.empty() ? 1 : *std::ranges::max_element(row.pairs);
-      most = std::max({most, largest(row.nodes), times * largest(row.edges), times * largest(row.back)});
+      most = std::max(most, largest(row.nodes));
+      for (const RowTerm& term : row.terms)
+        most =
+            std::max(most, *std::ranges::max_element(term.pairs) * std::max(largest(term.edges), largest(term.back)));
     }
     return std::clamp<Cost>(kMostWeighed / most, std::clamp<Cost>(open, 1, kMostRowScale), kMostRowScale);
   }

@@ -74,7 +74,8 @@ Sum above_all(const Problem& problem) {
   for (const Row& row : problem.rows) {
     constexpr Sum kMostOften = 2 * std::numeric_limits<std::uint8_t>::max();
     add_largest(row.nodes, Sum{problem.nodes.size()});
-    for (const std::vector<Cost>* costs : {&row.edges, &row.back}) add_largest(*costs, kMostOften * costs->size());
+    for (const RowTerm& term : row.terms)
+      for (const std::vector<Cost>* costs : {&term.edges, &term.back}) add_largest(*costs, kMostOften * costs->size());
   }
   return sum;
 }

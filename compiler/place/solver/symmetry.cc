@@ -15,7 +15,8 @@ namespace {
 struct SparseRow {
   std::size_t kind = 0;                                             // one for each limit, edge weights and groups
   std::vector<std::tuple<std::size_t, std::uint32_t, Cost>> nodes;  // node, component, weight; in order
-  std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> pairs;  // from, to, how often; in order
+  std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::size_t>> pairs;  // term, from, to, how often;
+                                                                                          // in order
   auto operator<=>(const SparseRow&) const = default;
 };
 
@@ -23,10 +24,13 @@ struct SparseRow {
 class RowCounts {
  public:
   explicit RowCounts(const Problem& problem) : of_(problem.components) {
-    using Kind = std::tuple<std::optional<Cost>, std::vector<Cost>, std::vector<Cost>, std::vector<std::uint32_t>>;
+    using Weights = std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>;  // by term
+    using Kind = std::tuple<std::optional<Cost>, Weights, std::vector<std::uint32_t>>;
     std::map<Kind, std::size_t> kinds;
     for (const Row& row : problem.rows) {
-      Kind kind(row.limit, row.edges, row.back, row.shared);
+      Weights weights;
+      for (const RowTerm& term : row.terms) weights.emplace_back(term.edges, term.back);
+      Kind kind(row.limit, std::move(weights), row.shared);
       add(sparse(problem, row, kinds.try_emplace(std::move(kind), kinds.size()).first->second));
     }
   }
@@ -47,8 +51,10 @@ class RowCounts {
     SparseRow out{kind, {}, {}};
     for (std::size_t at = 0; at < row.nodes.size(); ++at)
       if (row.nodes[at] != 0) out.nodes.emplace_back(at / k, static_cast<std::uint32_t>(at % k), row.nodes[at]);
-    for (std::uint32_t at = 0; at < row.pairs.size(); ++at)
-      if (row.pairs[at] != 0) out.pairs.emplace_back(at / k, at % k, static_cast<std::size_t>(row.pairs[at]));
+    for (std::size_t t = 0; t < row.terms.size(); ++t)
+      for (std::uint32_t at = 0; at < row.terms[t].pairs.size(); ++at)
+        if (const std::size_t times = row.terms[t].pairs[at]; times != 0)
+          out.pairs.emplace_back(t, at / k, at % k, times);
     return out;
   }
   static SparseRow swapped(SparseRow row, std::uint32_t a, std::uint32_t b) {
@@ -56,7 +62,7 @@ class RowCounts {
       component = component == a ? b : component == b ? a : component;
     };
     for (auto& [node, component, weight] : row.nodes) swap(component);
-    for (auto& [from, to, times] : row.pairs) swap(from), swap(to);
+    for (auto& [term, from, to, times] : row.pairs) swap(from), swap(to);
     std::ranges::sort(row.nodes), std::ranges::sort(row.pairs);
     return row;
   }
@@ -66,7 +72,7 @@ class RowCounts {
     if (!is_new) return;
     std::set<std::uint32_t> named;
     for (const auto& [node, component, weight] : entry->first.nodes) named.insert(component);
-    for (const auto& [from, to, times] : entry->first.pairs) named.insert(from), named.insert(to);
+    for (const auto& [term, from, to, times] : entry->first.pairs) named.insert(from), named.insert(to);
     for (const std::uint32_t component : named) of_[component].push_back(&*entry);
   }
 

@@ -38,6 +38,36 @@ std::uint64_t crossings(const std::string& model, std::uint32_t a, std::uint32_t
   return model == "rpc-fused" ? apart * (leaves + enters) : leaves + enters;
 }
 
+// Some edges carry counts, some the elements of a scatter, and some have tokens that no firing reads.
+void add_kinds_of_edges(CostTable& table) {
+  for (EdgeCosts& edge : table.edges) {
+    const std::uint32_t kind = any(0, 3);
+    if (edge.to != kSink && kind == 1) edge.count = true, edge.bytes = 0;
+    if (kind == 2) edge.requests = kPerMillion * any(1, 2);
+    if (kind != 3) continue;
+    edge.unread = kPerMillion * any(0, static_cast<std::uint32_t>(edge.tokens / kPerMillion));
+    edge.unread_bytes = kPerMillion * any(0, static_cast<std::uint32_t>(edge.bytes / kPerMillion));
+  }
+}
+
+// A message, or payload that rides on another.
+struct Sent {
+  std::uint32_t from, to;
+  std::uint64_t tokens, bytes;
+};
+// All that an edge sends, by docs/call-models.md.
+std::vector<Sent> sent(const std::string& model, std::uint32_t a, std::uint32_t b, const EdgeCosts& edge) {
+  const std::uint64_t read = edge.tokens - edge.unread, read_bytes = edge.bytes - edge.unread_bytes;
+  if (model == "woa" || (model == "rpc-fused" && edge.count)) return {{a, b, edge.tokens, edge.bytes}};
+  if (model == "rpc-nested" && edge.to == kSink) return {{a, b, 0, edge.bytes}};
+  if (model == "rpc-nested") return {{a, b, edge.tokens, edge.bytes}, {b, a, edge.tokens, 0}};
+  if (model == "rpc-fused" && a == b) return {};
+  if (model == "rpc-fused") return {{a, kHost, edge.tokens, edge.bytes}, {kHost, b, edge.tokens, edge.bytes}};
+  std::vector<Sent> all = {{a, kHost, edge.tokens, edge.bytes}, {kHost, b, read, read_bytes}};
+  if (model == "rpc-polled" && !edge.count) all.push_back({kHost, a, edge.requests.value_or(edge.tokens), 0});
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("the serial time of a placement is its stages' time, its messages and its payload") {
@@ -76,8 +106,10 @@ TEST_CASE("the time between instances is the largest load of a controller, of sh
     for (std::uint32_t l = 1; l < k; ++l)
       if (*rc::gen::arbitrary<bool>()) table.components[l].cores = "all";
     if (k > 2) table.links[1 * k + 2].direct = false;
+    add_kinds_of_edges(table);
     const Placement placement = any_placement(table);
-    for (const std::string model : {"woa", "rpc-hub"}) {
+    for (const std::string_view any_model : kCallModels) {
+      const std::string model(any_model);
       const auto problem = placement_problem(table, {.model = model, .objective = "throughput"});
       RC_ASSERT(problem.ok());
       std::map<std::string, std::uint64_t> loads;
@@ -106,11 +138,17 @@ TEST_CASE("the time between instances is the largest load of a controller, of sh
       };
       for (const EdgeCosts& edge : table.edges) {
         const std::uint32_t a = placement[edge.from], b = placement[edge.to];
-        const bool by_host = model == "rpc-hub" || (a == 1 && b == 2);
-        if (by_host) cross(a, kHost, edge.bytes), cross(kHost, b, edge.bytes);
-        if (!by_host) cross(a, b, edge.bytes);
-        if (model == "woa") send(a, b, edge.tokens);
-        if (model != "woa") send(a, kHost, edge.tokens), send(kHost, b, edge.tokens);
+        for (const Sent& one : sent(model, a, b, edge)) {
+          const bool by_host = one.from == 1 && one.to == 2;
+          if (by_host) cross(one.from, kHost, one.bytes), cross(kHost, one.to, one.bytes);
+          if (!by_host) cross(one.from, one.to, one.bytes);
+          send(one.from, one.to, one.tokens);
+        }
+      }
+      for (std::uint32_t s = kSink + 1; model == "rpc-polled" && s < table.stages.size(); ++s) {
+        send(kHost, placement[s], table.stages[s].firings);  // a poll
+        const auto counts = [&](const EdgeCosts& edge) { return edge.count && edge.from == s; };
+        if (std::ranges::none_of(table.edges, counts)) send(placement[s], kHost, table.stages[s].firings);
       }
       std::uint64_t largest = 0;
       for (const auto& [name, load] : loads) largest = std::max(largest, load);
@@ -141,6 +179,21 @@ TEST_CASE("a message takes time of both its ends, and of the host if that passes
   CHECK(load("rpc-hub", "host", {0, 0, 1, 1}) == 5 * (1 + 200 + 1));
   CHECK(load("rpc-hub", "cpu:0", {0, 0, 1, 1}) == 20 + 3 * 202);
   CHECK(load("rpc-polled", "cpu:1", {0, 0, 1, 2}) == 10 + 4 * (100 + 2 + 2));  // polls, requests and answers
+  // 100 elements, and their number.
+  table.edges[1].requests = kPerMillion;
+  table.edges.push_back({2, 3, kPerMillion, 0, true});
+  CHECK(load("rpc-polled", "cpu:0", {0, 0, 1, 2}) == 10 + 3 * (1 + 1 + 1 + 100 + 1));  // call, poll, request, elements
+  CHECK(load("rpc-polled", "host", {0, 0, 1, 2}) == 5 * (1 + (1 + 1 + 1 + 200 + 1) + (1 + 1 + 2)));
+  CHECK(load("rpc-fused", "cpu:0", {0, 0, 1, 2}) == 10 + 3 * (1 + 100 + 1));
+  CHECK(load("rpc-fused", "host", {0, 0, 1, 2}) == 5 * (1 + 200 + 1));  // the number goes straight
+  table.edges[1].requests.reset(), table.edges.pop_back();
+  // A caller keeps what no firing reads.
+  table.edges[1].unread = 90 * kPerMillion;
+  CHECK(load("rpc-hub", "cpu:1", {0, 0, 1, 2}) == 10 + 4 * (10 + 1));
+  CHECK(load("rpc-hub", "host", {0, 0, 1, 2}) == 5 * (1 + 100 + 10 + 1));
+  CHECK(load("woa", "cpu:1", {0, 0, 1, 2}) == 10 + 4 * 101);
+  // A graph's outputs ride on returns.
+  CHECK(load("rpc-nested", "cpu:1", {0, 0, 1, 2}) == 10 + 4 * 200);
 }
 
 TEST_CASE("stages that run on one core need its parts of an fpga once, and memory each") {

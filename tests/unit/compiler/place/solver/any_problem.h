@@ -76,9 +76,12 @@ inline Problem any_problem(const Kind& kind) {
     Row row{"row", {}};
     if (*rc::gen::arbitrary<bool>()) row.nodes = any_costs(std::size_t{count} * k);
     if (row.nodes.empty() || *rc::gen::arbitrary<bool>()) {
-      for (std::uint32_t pair = 0; pair < k * k; ++pair)
-        row.pairs.push_back(*rc::gen::element<std::uint8_t>(0, 0, 1, 2));
-      row.edges = any_costs(problem.edges.size()), row.back = any_costs(problem.edges.size());
+      for (int terms = *rc::gen::inRange(1, 4); terms > 0; --terms) {
+        RowTerm& term = row.terms.emplace_back();
+        for (std::uint32_t pair = 0; pair < k * k; ++pair)
+          term.pairs.push_back(*rc::gen::element<std::uint8_t>(0, 0, 1, 2));
+        term.edges = any_costs(problem.edges.size()), term.back = any_costs(problem.edges.size());
+      }
     }
     if (!row.nodes.empty() && *rc::gen::inRange(0, 3) == 0) share(problem, row);
     row.limit = limit();
@@ -87,9 +90,11 @@ inline Problem any_problem(const Kind& kind) {
   problem.rows.front().limit.reset();
   if (problem.objective == Objective::kLargestRow && *rc::gen::inRange(0, 3) == 0)
     problem.most_sum = unit * *rc::gen::inRange<Cost>(50, 100 * static_cast<Cost>(count) + 1);
-  for (Row& row : problem.rows)
-    if (!row.limit && problem.objective == Objective::kLargestRow)
-      enlarge(row.nodes), enlarge(row.edges), enlarge(row.back);
+  for (Row& row : problem.rows) {
+    if (row.limit || problem.objective != Objective::kLargestRow) continue;
+    enlarge(row.nodes);
+    for (RowTerm& term : row.terms) enlarge(term.edges), enlarge(term.back);
+  }
   return problem;
 }
 
@@ -112,8 +117,10 @@ inline void make_symmetric(Problem& problem) {
     Row row = problem.rows[r];
     for (std::size_t at = 0; at < row.nodes.size(); ++at)
       row.nodes[at] = problem.rows[r].nodes[at / k * k + other(static_cast<std::uint32_t>(at % k))];
-    for (std::uint32_t x = 0; x * k < row.pairs.size(); ++x)
-      for (std::uint32_t y = 0; y < k; ++y) row.pairs[x * k + y] = problem.rows[r].pairs[other(x) * k + other(y)];
+    for (std::size_t t = 0; t < row.terms.size(); ++t)
+      for (std::uint32_t x = 0; x < k; ++x)
+        for (std::uint32_t y = 0; y < k; ++y)
+          row.terms[t].pairs[x * k + y] = problem.rows[r].terms[t].pairs[other(x) * k + other(y)];
     problem.rows.push_back(std::move(row));
   }
 }

@@ -56,8 +56,9 @@ Problem dealt(std::uint32_t nodes, std::uint32_t components, std::mt19937& rando
     if (pair % (components + 1) == 0) continue;
     std::vector<std::uint8_t> pairs(std::size_t{components} * components, 0);
     pairs[pair] = 1;
-    Row& link = problem.rows.emplace_back(Row{"link", {}, std::move(pairs), bytes, std::vector<Cost>(bytes.size(), 0)});
-    for (Cost& weight : link.edges) weight *= any(20, 1'000);
+    const std::vector<Cost> none(bytes.size(), 0);
+    Row& link = problem.rows.emplace_back(Row{"link", {}, {{std::move(pairs), bytes, none}}});
+    for (Cost& weight : link.terms.front().edges) weight *= any(20, 1'000);
   }
   return problem;
 }
@@ -218,7 +219,7 @@ TEST_CASE("a proof has no more leaves than it may have, which those who verify i
   large.components = 64;
   large.nodes.assign(2, std::vector<Cost>(64, 1));
   large.edges = {{0, 1, std::vector<Cost>(64 * 64, 0)}};
-  large.rows.assign(600, {"load", {}, std::vector<std::uint8_t>(64 * 64, 1), {1}, {0}, 1});
+  large.rows.assign(600, {"load", {}, {{std::vector<std::uint8_t>(64 * 64, 1), {1}, {0}}}, 1});
   const Proof proof{std::vector<Leaf>(most_leaves(large) + 1, Leaf{{}, no_multipliers(large)})};
   CHECK(verify(large, proof, 0).message() == "proof: it has too many leaves");
 }

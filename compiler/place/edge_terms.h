@@ -1,0 +1,51 @@
+// What edges add to rows of a placement problem: each hop of a token's route is counted with the part of the edge's
+// tokens and bytes that takes it (crossing()).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/certificate/cost_table.h"
+#include "compiler/place/call_route.h"
+#include "compiler/place/placement_problem.h"
+#include "compiler/place/solver/problem.h"
+
+namespace woa {
+
+// A hop on the route between two components, for edges of one kind.
+struct Passing {
+  bool to_sink = false, count = false;  // the edges, as route_of_token() takes them
+  Hop hop;
+  std::size_t pair = 0;    // component written from x components + component written to
+  std::uint8_t times = 1;  // how often it counts
+};
+
+class EdgeTerms {
+ public:
+  using Joined = std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>;  // edges of the problem by their ends
+  // `problem` has its edges. All three are borrowed.
+  EdgeTerms(const CostTable& table, const assign::Problem& problem, const Joined& joined, std::string_view model);
+
+  // All hops of all routes that edges of the table may take.
+  [[nodiscard]] std::span<const Passing> passings() const noexcept { return passings_; }
+  // Adds what the hops carry: `weight` of it for each time that a hop counts. Edges from a stage to itself add to the
+  // row's nodes, which must be there.
+  void add(assign::Row& row, std::span<const Passing> hops, const std::function<Cost(const Crossing&)>& weight) const;
+
+ private:
+  // Adds the hops that carry the same part of the same edges as `like`.
+  void add_alike(assign::Row& row, std::span<const Passing> hops, const Passing& like,
+                 const std::function<Cost(const Crossing&)>& weight) const;
+
+  const CostTable& table_;
+  const assign::Problem& problem_;
+  const Joined& joined_;
+  std::vector<Passing> passings_;
+};
+
+}  // namespace woa
