@@ -7,6 +7,7 @@ import math
 
 import yaml
 
+import bars
 import paper
 from data import resolve
 from experiment import grain_us
@@ -183,7 +184,7 @@ def limited_table(rows):
     return "Axel, modelled: GPU and FPGA hold half of the remote stages each", LIMITED_TITLES, cells
 
 
-def bars(rows):
+def judge(rows):
     """woa is as quick as each RPC model, and each of them as the CPU alone, to the three digits that the paper has."""
     groups, wrong = {}, []
     for row in rows:
@@ -192,9 +193,8 @@ def bars(rows):
         rpc = [round(value, 3) for model, value in found.items() if model != "woa" and value is not None]
         if found["woa"] is None or not rpc or round(found["woa"], 3) < max(rpc) or min(rpc) < 1:
             wrong.append(" ".join(key))
-    text = f"{len(groups) - len(wrong)} of {len(groups)}" + (f": not {', '.join(wrong)}" if wrong else "")
-    return ("bars", ("what", "bar", "found", "met"),
-            [["Axel, each program, grain, coupling and capacity", "woa >= every RPC model >= 1.000", text, "NO" if wrong or not groups else "yes"]])
+    found = f"{len(groups) - len(wrong)} of {len(groups)}" + (f": not {', '.join(wrong)}" if wrong else "")
+    return [bars.bar("Axel, each program, grain, coupling and capacity", "woa >= every RPC model >= 1.000", found, not wrong and bool(groups))]
 
 
 def chart(rows, coupling, limited):
@@ -210,19 +210,34 @@ def chart(rows, coupling, limited):
             "labels": [" ".join(key[:2]) for key in keys], "series": series}
 
 
-def document(results):
+def all_tables(results):
     rows = results["rows"]
-    charts = [chart(rows, coupling, limited) for coupling in COUPLINGS for limited in (False, True)]
     refused = dict.fromkeys((row["program"], row["variant"], row["model"], row["reason"]) for row in rows if row["reason"])
     skipped = [(row["program"], row["variant"], "all", row["reason"]) for row in results["skipped"]]
-    tables = [dict(zip(("title", "columns", "rows"), part)) for part in
-              (table(rows), limited_table(rows), bars(rows), ("left out", ("program", "variant", "model", "reason"), [list(row) for row in [*refused, *skipped]]))]
-    text = f"Nothing here was measured on Axel. Kernel times of this machine, {results['slower']:g} times as long, on its CPU."
-    return {"title": "The paper's machine, modelled", "facts": [["commit", results["commit"]], ["modelled", text]],
-            "sections": [{"title": "Accelerations", "text": text, "charts": charts if rows else [], "tables": tables}]}
+    left_out = ("Axel: left out", ("program", "variant", "model", "reason"), [list(row) for row in [*refused, *skipped]])
+    return [one for one in (table(rows), limited_table(rows), left_out) if one[2]]
+
+
+def charts(results):
+    return [chart(results["rows"], coupling, limited) for coupling in COUPLINGS for limited in (False, True)] if results["rows"] else []
+
+
+def text(results):
+    return f"Nothing here was measured on Axel. Kernel times of this machine, {results['slower']:g} times as long, on its CPU."
+
+
+def document(results):
+    tables = [dict(zip(("title", "columns", "rows"), part)) for part in [*all_tables(results), bars.table({"bars": judge(results["rows"])})]]
+    return {"title": "The paper's machine, modelled", "facts": [["commit", results["commit"]], ["modelled", text(results)]],
+            "sections": [{"title": "Accelerations", "text": text(results), "charts": charts(results), "tables": tables}]}
+
+
+def steps(programs):
+    return sum(len(program.variants) for program in programs if paper.limit(program.paper) is not None)
 
 
 def run(woa, source, programs, data_folder, folder, slower, say):
+    """`say` is called once for each of the steps."""
     rows, skipped, axel = [], [], Axel(source, folder)
     for program in programs:
         if paper.limit(program.paper) is None:

@@ -10,6 +10,10 @@ GAIN, OF_RAW = 1.4, 0.85  # of woa over rpc-hub, and that gain by the one of raw
 GAIN_AT = (("dijkstra", "fine"), ("ispell", "fine"))
 MEDIAN_ERROR, WORST_ERROR = 0.2, 0.5
 OF_BEST = 0.9
+PACKET_NS, OF_HOP = 60, 3  # of dijkstra fine: a packet in one controller, and one between two by a raw mailbox
+KERNEL_NS, KERNEL_SHARE = 10, 0.15  # that a profile may be off
+PLAIN = 1.05  # a kernel's time by that of the plain C loop beside it
+LOOP = ("dijkstra", "fine", "queue and relax", ("queue", "relax"))  # program, variant, loop of its CPU-only program, stages
 
 TITLES = ("what", "bar", "found", "met")
 
@@ -100,6 +104,62 @@ def gains(results):
     return found
 
 
+def loop_facts(results):
+    """LOOP: its entry, the turns, and a turn's kernels called directly; None if that was not measured."""
+    program, variant, loop, stages = LOOP
+    for entry in results["programs"]:
+        called = {one["name"]: one["kernel_s"] for one in (entry["baseline"] or {}).get("loops", [])}
+        kernels = {name.split("/")[-1]: one for name, one in entry.get("kernels", {}).items()}
+        if (entry["program"], entry["variant"]) == (program, variant) and loop in called and all(stage in kernels for stage in stages):
+            turns = kernels[stages[0]]["firings"]
+            return entry, kernels, turns, called[loop] / turns
+    return None
+
+
+def beyond_kernels_s(row, entry, kernels, called_s):
+    """An instance's time less reading the input and the kernels; those of the loop as they take when called directly."""
+    others = sum(one["firings"] * one["time_s"] for name, one in kernels.items() if name not in LOOP[3])
+    return row["latency_s"] - entry["source_s"] - others - called_s
+
+
+def packets(results):
+    """The runtime's own time for a packet of LOOP: in one controller, and between two in processes of their own."""
+    facts, found = loop_facts(results), []
+    if not facts:
+        return found
+    entry, kernels, turns, called_s = facts
+    rows = [row for row in results["runs"] if (row["program"], row["variant"], row["coupling"], row["model"]) == (*LOOP[:2], "tight", "woa") and row["latency_s"]]
+    alone = next((row for row in rows if len(set(row["placement"].values())) == 1), None)
+    if alone:
+        ns = beyond_kernels_s(alone, entry, kernels, turns * called_s) / entry["packets"] * 1e9
+        found.append(bar("dijkstra fine in one controller: a packet, less kernels", f"{PACKET_NS} ns", f"{ns:.0f} ns at placement `{alone['where']}`", ns <= PACKET_NS))
+    pair = next((row for row in rows if row["where"] == "pair" and row["raw_hop_s"]), None)
+    if pair:
+        ns, raw_ns = beyond_kernels_s(pair, entry, kernels, turns * called_s) / (2 * turns) * 1e9, pair["raw_hop_s"] * 1e9
+        found.append(bar("dijkstra fine, queue and relax in two pinned processes: a packet, less kernels", f"{OF_HOP} raw hops",
+                         f"{ns:.0f} ns: {ns / raw_ns:.2f} raw hops of {raw_ns:.0f} ns ({pair['host_state']}); the host is not pinned", ns <= OF_HOP * raw_ns))
+    profiled_ns, called_ns = sum(kernels[stage]["time_s"] for stage in LOOP[3]) * 1e9, called_s * 1e9
+    found.append(bar("profile of dijkstra's queue and relax against direct calls", f"{KERNEL_NS} ns or {KERNEL_SHARE:.0%}", f"{profiled_ns:.0f} of {called_ns:.0f} ns",
+                     abs(profiled_ns - called_ns) <= max(KERNEL_NS * len(LOOP[3]), KERNEL_SHARE * called_ns)))
+    return found
+
+
+def loops(results):
+    """(program, loop) -> the kernel's time and the plain loop's."""
+    found = {}
+    for entry in results["programs"]:
+        for one in (entry["baseline"] or {}).get("loops", []):
+            found.setdefault((entry["program"], one["name"]), (one["kernel_s"], one["plain_s"]))
+    return found
+
+
+def plain(results):
+    found = loops(results)
+    slower = [f"{program} {name} {kernel_s / plain_s:.2f} x" for (program, name), (kernel_s, plain_s) in found.items() if kernel_s > PLAIN * plain_s]
+    return bar("kernels beside plain C loops", f"at most {PLAIN} x", f"{len(found) - len(slower)} of {len(found)}" + (": not " + ", ".join(slower) if slower else ""),
+               not slower if found else None)
+
+
 def placed_for_throughput(results):
     rates = {}
     for row in results["throughput"]:
@@ -119,7 +179,8 @@ def took(results):
 
 
 def judge(results):
-    found = [outputs(results), counts(results), order(results), predicted(results), *gains(results), *placed_for_throughput(results), took(results)]
+    found = [outputs(results), counts(results), order(results), plain(results), *packets(results), predicted(results), *gains(results),
+             *placed_for_throughput(results), took(results)]
     return [one for one in found if one]
 
 

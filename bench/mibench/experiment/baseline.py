@@ -21,7 +21,7 @@ class Baseline:
 
     def forget(self):
         """The times of a launch that only showed how long one takes."""
-        self.total_s, self.system_s, self.input_output_s, self.loops = [], [], [], []
+        self.total_s, self.system_s, self.input_output_s, self.loops = [], [], [], {}
         self.least, self.most, self.repetitions = [], [], 0
 
     def least_s(self):
@@ -54,7 +54,8 @@ class Baseline:
         self.least.append(min(answer["total_s"]))
         self.most.append(max(answer["total_s"]))
         self.repetitions += len(answer["total_s"])
-        self.loops = answer.get("loops", [])
+        for loop in answer.get("loops", []):
+            self.loops.setdefault(loop["name"], []).append((loop["kernel_s"], loop["plain_s"]))
         for name, file in outputs.items():
             wanted, found = self.data.references[name], file.read_bytes() if file.exists() else b""
             if wanted.data is None:
@@ -72,8 +73,12 @@ class Baseline:
         system = statistics.median(self.system_s) if self.system_s else 0
         return self.time_s() / system if system > 0 else None
 
+    def loops_json(self):
+        """Medians of the launches: hot loops by the kernels, called directly, and by the plain C beside them."""
+        return [{"name": name, **dict(zip(("kernel_s", "plain_s"), map(statistics.median, zip(*times))))} for name, times in self.loops.items()]
+
     def as_json(self):
         return {"time_s": self.time_s(), "min_s": min(self.least), "max_s": max(self.most), "repetitions": self.repetitions,
                 "system_s": statistics.median(self.system_s) if self.system_s else None,
                 "input_output_s": statistics.median(self.input_output_s) if self.input_output_s else None,
-                "amdahl_limit": self.amdahl_limit(), "correct": self.correct, "loops": self.loops}
+                "amdahl_limit": self.amdahl_limit(), "correct": self.correct, "loops": self.loops_json()}

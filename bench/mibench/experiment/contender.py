@@ -35,13 +35,16 @@ class Outputs:
 
 
 class Contender:
-    def __init__(self, woa, planned, coupling, data, outputs, cores):
+    """`clocks`: stage -> MHz of the hardware that counts its cycles."""
+
+    def __init__(self, woa, planned, coupling, data, outputs, cores, clocks):
         self.woa, self.planned, self.coupling, self.data = woa, planned, coupling, data
-        self.outputs, self.cores = outputs, cores
+        self.outputs, self.cores, self.clocks = outputs, cores, clocks
         self.latencies = []
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
-        self.window, self.counts_cycles = 1, False
+        self.window = 1
+        self.modelled_s, self.counts_cycles = 0, False  # counted cycles of all instances, at their clocks
         self.correct, self.failure, self.began, self.simulated = True, "", False, False
         self.processors, self.routes, self.busy = {}, {}, []
 
@@ -54,7 +57,7 @@ class Contender:
         return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / max(self.one_s(), 1e-6))))
 
     def one_s(self):
-        """An instance, as predicted, or as measured where that is longer."""
+        """The time of an instance: the longer one of predicted and measured."""
         predicted = self.planned.prediction["predicted_us"] / 1e6 if self.planned.prediction else 0
         return max([predicted, *self.medians])
 
@@ -63,8 +66,8 @@ class Contender:
         return self.one_s() > LAUNCH_S / LEAST_INSTANCES
 
     def launch(self, folder, instances, window=1):
-        if self.planned.refusal or self.failure:
-            return
+        if self.planned.refusal or self.planned.modelled or self.failure:
+            return  # `woa run` refuses plans with modelled times
         instances = self.fits(instances)
         stem = folder / "outputs"
         stem.mkdir(exist_ok=True)
@@ -89,7 +92,7 @@ class Contender:
         self.messages += answer["messages"]
         self.payload += answer["payload_bytes"]
         self.wall_s += answer["wall_s"]
-        self.counts_cycles = any(entry["simulated"] and entry["kind"] == "fpga" for entry in answer["controllers"])
+        self.count_cycles(answer)
         self.simulated = self.simulated or any(entry["simulated"] for entry in answer["controllers"])
         self.routes = traffic.routes_of(answer, self.planned.placement)
         self.busy = traffic.busy_controllers(answer, self.routes, turnaround["p50"] / 1e6, self.coupling.message_s)
@@ -101,10 +104,19 @@ class Contender:
                 self.correct = None if None in found and False not in found else found == {True}
                 file.unlink(missing_ok=True)
 
+    def count_cycles(self, answer):
+        """Stages of one controller may have different clocks; their cycles cannot be told apart, so their time is unknown."""
+        for entry in answer["controllers"]:
+            if entry.get("cycles"):
+                clocks = {self.clocks.get(stage) for stage, place in self.planned.placement.items() if place == entry["name"]}
+                clock = clocks.pop() if len(clocks) == 1 else None
+                self.counts_cycles = True
+                self.modelled_s = self.modelled_s + entry["cycles"] / clock / 1e6 if clock and self.modelled_s is not None else None
+
     def status(self):
         if self.planned.refusal or (self.failure and not self.began):
             return "refused"
-        return "failed" if self.failure or not self.instances else self.planned.status
+        return "failed" if self.failure or not (self.instances or self.planned.modelled) else self.planned.status
 
     def not_compared(self):
         names = [name for name, reference in self.data.references.items() if reference.data is None]
@@ -115,16 +127,17 @@ class Contender:
         planned, ran = self.planned, self.instances > 0 and not self.failure
         prediction = planned.prediction or {}
         predicted_us = prediction.get("predicted_us")
+        timed = ran and not self.counts_cycles  # a simulator's own time says nothing of the hardware
         return {
             "model": planned.model, "where": planned.where, "correct": self.correct if ran else None,
             "messages": self.messages / self.instances if ran else None, "predicted_messages": prediction.get("messages"),
             "payload_bytes": self.payload / self.instances if ran else None,
             "predicted_payload_bytes": prediction.get("payload_bytes"),
-            "time_s": statistics.median(self.medians) if ran else None,
+            "time_s": statistics.median(self.medians) if timed else None,
             "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
-            "modelled_time_s": None,
-            "latency_s": statistics.median(self.latencies) if ran else None,
-            "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
+            "modelled_time_s": self.modelled_s / self.instances if ran and self.modelled_s else None,
+            "latency_s": statistics.median(self.latencies) if timed else None,
+            "min_s": min(self.least) if timed else None, "max_s": max(self.most) if timed else None,
             "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
             "processors": self.processors, "busy": self.busy,
             "busy_share_a_processor": traffic.share_a_processor(self.busy, self.cores) if ran else None,

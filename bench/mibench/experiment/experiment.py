@@ -8,7 +8,7 @@ import machine
 from baseline import Baseline
 from contender import LEAST_INSTANCES, Contender, Outputs, enough
 from data import resolve
-from plans import MODELS, Planner, profile
+from plans import MODELS, PAIR_OF, Planner, clocks, profile
 from programs import Problem
 from traffic import RawMailboxes
 from woa import Refused
@@ -34,12 +34,17 @@ class Setting:
     models: tuple = MODELS
 
 
+def kernels(profile_of):
+    """Stage -> its firings of an instance, and the time of one on a cpu."""
+    return {name: {"firings": stage["firings"], "time_s": stage["on"]["cpu"]["time_ps"] / 1e12}
+            for name, stage in profile_of["stages"].items() if "time_ps" in stage["on"].get("cpu", {})}
+
+
 def grain_us(profile_of):
     """Mean time of a firing on a cpu."""
-    entries = [(stage["firings"], stage["on"]["cpu"]["time_ps"] / 1e6) for stage in profile_of["stages"].values()
-               if "time_ps" in stage["on"].get("cpu", {})]
-    firings = sum(count for count, _ in entries)
-    return sum(count * time for count, time in entries) / firings if firings else None
+    entries = kernels(profile_of).values()
+    firings = sum(entry["firings"] for entry in entries)
+    return sum(entry["firings"] * entry["time_s"] for entry in entries) / firings * 1e6 if firings else None
 
 
 class Unit:
@@ -74,6 +79,9 @@ class Unit:
         file = self.folder / f"{program.name}-{self.variant.name}.profile.json"
         self.profile, lacking = profile(setting.woa, self.variant, self.data, file)
         self.entry["grain_us"] = grain_us(self.profile)
+        self.entry["kernels"] = kernels(self.profile)
+        self.entry["packets"] = sum(edge["tokens"] for edge in self.profile["edges"])
+        self.entry["source_s"] = self.profile.get("source_ps", 0) / 1e12
         self.entry["unmeasured"] = [{"stage": stage, "kind": kind, "reason": reason} for stage, kind, reason in lacking]
         self.planner = Planner(setting.woa, program, self.variant, self.data, self.profile, setting.kinds, self.folder)
 
@@ -84,14 +92,18 @@ class Unit:
         def machine_of(used):
             return self.setting.machines.file(coupling, state, used)
         planned = self.planner.plan(machine_of, coupling.name, model, where, window, objective)
-        return Contender(self.setting.woa, planned, coupling, self.data, self.outputs, self.cores)
+        # The host sleeps during a loop; where it is pinned beside a controller, that one would not spin.
+        cores = {name: number for name, number in self.cores.items() if where != "pair" or name != "host"}
+        return Contender(self.setting.woa, planned, coupling, self.data, self.outputs, cores, clocks(self.profile))
 
     def contenders(self, coupling, state):
         """One per call model and placement, each with its plan."""
         found = []
         for where in self.setting.placements:
+            if where == "pair" and (coupling.listen or (self.program.name, self.variant.name) != PAIR_OF):
+                continue
             try:
-                found += [self.contender(coupling, state, where, model) for model in self.setting.models]
+                found += [self.contender(coupling, state, where, model) for model in self.setting.models if where != "pair" or model == "woa"]
             except Problem as problem:
                 self.skip(coupling, str(problem), where)
         return found
@@ -145,26 +157,23 @@ class Unit:
         contenders.sort(key=lambda one: (places[one.planned.where], MODELS.index(one.planned.model)))
         limit = self.baseline.amdahl_limit() if self.baseline else None
         # The profile has the time of the host to read the input.
-        files_s = max(0, self.baseline.files_s() - self.profile.get("source_ps", 0) / 1e12) if self.baseline else 0
+        files_s = max(0, self.baseline.files_s() - self.entry["source_s"]) if self.baseline else 0
         for contender in contenders:
             row = {**self.key, "coupling": coupling.name, **contender.row()}
-            quick = self.baseline and row["time_s"]
-            row["acceleration"] = self.baseline.time_s() / row["time_s"] if quick else None
+            row["acceleration"] = self.baseline.time_s() / row["time_s"] if self.baseline and row["time_s"] else None
             row["amdahl_limit"] = limit
             if row["predicted_time_s"] is not None:
                 row["predicted_time_s"] += files_s
             measurable = row["time_s"] and not coupling.listen and not row["simulated"]
-            if contender.counts_cycles:
-                # The simulator's own time says nothing of the hardware.
-                row.update(modelled_time_s=row["predicted_time_s"], time_s=None, latency_s=None, min_s=None, max_s=None, acceleration=None)
             row["raw_s"] = raw.instance_s(self.profile, contender.routes) if measurable else None
+            row["raw_hop_s"] = raw.busiest_s(contender.routes) if measurable else None
             yield row
 
     def throughput(self, coupling):
         """Many instances at once, placed for that; woa also at the fixed placements, which the chosen one must not lose to."""
         state = self.entry["probes"][-1]["host_state"]
         for where, model in itertools.product(self.setting.placements, self.setting.models):
-            contender = self.many(coupling, state, where, model) if where == "optimum" or (model == "woa" and where != "device") else None
+            contender = self.many(coupling, state, where, model) if where == "optimum" or (model == "woa" and where in ("one", "two")) else None
             if contender:
                 self.results["throughput"].append(self.throughput_row(coupling, contender))
 
@@ -184,11 +193,11 @@ class Unit:
         return contender
 
     def throughput_row(self, coupling, contender):
-        row, prediction = contender.row(), contender.planned.prediction or {}
-        period = prediction.get("period_us")
+        row, period = contender.row(), (contender.planned.prediction or {}).get("period_us")
+        timed = contender.wall_s and not contender.counts_cycles
         return {**self.key, "coupling": coupling.name, "where": row["where"], "model": row["model"], "window": contender.window,
                 "instances": row["instances"], "correct": row["correct"],
-                "throughput_per_s": contender.instances / contender.wall_s if contender.wall_s else None,
+                "throughput_per_s": contender.instances / contender.wall_s if timed else None,
                 "predicted_per_s": 1e6 / period if period else None, "placement": row["placement"], "status": row["status"],
                 "reason": row["reason"]}
 

@@ -38,6 +38,9 @@ EXAMPLES = """examples:
 docs/mibench.md says how to read the figures."""
 
 
+SLOWER = 4.0  # Axel's CPU
+
+
 def names(text):
     return [name for name in text.split(",") if name]
 
@@ -61,6 +64,8 @@ def add_run(commands):
     run.add_argument("--machine", type=pathlib.Path, metavar="FILE", help="of `woa calibrate`; default: calibrates now")
     run.add_argument("--devices", action="store_true", help="stages may also run on the accelerators here; simulated ones are labelled")
     run.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="folder of program.yaml files")
+    run.add_argument("--no-axel", dest="axel", action="store_false", help="leave the study of the paper's machine out")
+    run.add_argument("--json", action="store_true", help="print the JSON on stdout, and no tables")
     run.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
     run.set_defaults(action=run_command)
 
@@ -74,7 +79,7 @@ def parser():
     study = commands.add_parser("axel", help="the paper's machine, by model only: accelerations beside the published ones")
     study.add_argument("--programs", type=names, default=[], metavar="NAME,...", help="only these; default: all")
     study.add_argument("--data", type=pathlib.Path, metavar="DIR", help="as for run")
-    study.add_argument("--slower", type=float, default=4.0, metavar="X", help="how much longer Axel's CPU takes than this one; default: 4")
+    study.add_argument("--slower", type=float, default=SLOWER, metavar="X", help="how much longer Axel's CPU takes than this one; default: %(default)g")
     study.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="as for run")
     study.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
     study.set_defaults(action=axel_command)
@@ -170,9 +175,12 @@ def measure(options, shape, chosen, results):
         setting = set_up(options, shape, belongings, results)
         wanted = [] if options.variants == ["all"] else options.variants
         todo = list(units(setting, chosen, wanted, results))
-        progress = Progress(weights(len(todo), setting.couplings))
+        progress = Progress(weights(len(todo), setting.couplings) + [1] * (axel.steps(chosen) if options.axel else 0))
         for unit in todo:
             run_unit(unit, setting.couplings, progress)
+        if options.axel and axel.steps(chosen):
+            results["axel"] = axel.run(setting.woa, SOURCE, chosen, options.data, belongings.folder, SLOWER,
+                                       lambda what: progress.step(f"Axel: {what}"))
 
 
 def went_wrong(row):
@@ -185,17 +193,20 @@ def run_command(options):
     chosen = choose(options)
     results = {"machine": {"pinned": {}, "usable": [], "processor": "", "pinning": "", "load": []}, "commit": "", "versions": {},
                "options": {"repeat": options.repeat, "seed": options.seed, "net": options.net, "data": str(options.data)},
-               "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "interrupted": None, "faults": 0}
+               "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "axel": None, "interrupted": None, "faults": 0}
     began, code = time.monotonic(), 0
     try:
         measure(options, shape, chosen, results)
     except Interrupted as interrupted:
         results["interrupted"], code = str(interrupted), interrupted.code
     results["elapsed_s"] = time.monotonic() - began
-    results["bars"] = bars.judge(results)
+    results["bars"] = bars.judge(results) + (axel.judge(results["axel"]["rows"]) if results["axel"] else [])
     write(results, options.out)
-    for one in tables.all_tables(results):
-        print(tables.aligned(*one))
+    if options.json:
+        print(json.dumps(results, indent=1))
+    else:
+        for one in tables.all_tables(results):
+            print(tables.aligned(*one))
     if code == 0 and (results["faults"] or not results["runs"] or any(map(went_wrong, results["runs"]))
                       or any(map(bars.wrong_alone, results["programs"]))):
         code = 1
@@ -216,10 +227,9 @@ def axel_command(options):
         results.update(axel.run(woa, SOURCE, chosen, options.data, belongings.folder, options.slower,
                                 lambda what: print(f"woa-mibench: {what}", file=sys.stderr, flush=True)))
     (options.out / "axel.json").write_text(json.dumps(results, indent=1) + "\n")
-    document = axel.document(results)
-    (options.out / "axel.html").write_text(page.render(document, BUILD / "report" / "page.html"))
-    for one in document["sections"][0]["tables"]:
-        print(tables.aligned(one["title"], one["columns"], one["rows"]))
+    (options.out / "axel.html").write_text(page.render(axel.document(results), BUILD / "report" / "page.html"))
+    for one in [*axel.all_tables(results), bars.table({"bars": axel.judge(results["rows"])})]:
+        print(tables.aligned(*one))
     return 0 if results["rows"] else 1
 
 
@@ -252,6 +262,9 @@ def main():
     options = parser().parse_args()
     try:
         return options.action(options)
+    except Interrupted as interrupted:
+        print(f"woa-mibench: ended by {interrupted}", file=sys.stderr)
+        return interrupted.code
     except Problem as problem:
         print(f"woa-mibench: error: {problem}", file=sys.stderr)
         return 2

@@ -13,8 +13,10 @@ PLACEMENTS = {
     "optimum": "each model where it is best",
     "one": "remote stages on cpu:1, the others beside the host",
     "two": "remote stages on cpu:1 and cpu:2 in turns, the others beside the host",
+    "pair": "dijkstra fine only, woa, tight: queue on cpu:0 beside the host, relax on cpu:1",
     "device": "with --devices: remote stages on the accelerators that have a variant, the others beside the host",
 }
+PAIR_OF = ("dijkstra", "fine")  # for the bar of a loop over two controllers (bars.py)
 SEARCH = "2s"
 
 
@@ -74,9 +76,10 @@ def pins(profile_of, program, where):
         return on_devices(profile_of, program)
     away = [name for name in profile_of["stages"] if is_remote(name, program.remote)]
     away.sort(key=lambda name: next(k for k, listed in enumerate(program.remote) if is_remote(name, (listed,))))
-    if len(away) < {"one": 1, "two": 2}[where]:
-        raise Problem(f"placement `{where}`: this graph has too few stages that may leave the host's processor")
-    places = {name: FAR[k % 2 if where == "two" else 0] for k, name in enumerate(away)}
+    controllers = {"one": FAR[:1], "two": FAR, "pair": (HOST_CONTROLLER, FAR[0])}[where]
+    if len(away) < len(controllers):
+        raise Problem(f"placement `{where}` needs {len(controllers)} stages that may leave the host's processor; this graph has {len(away)}")
+    places = {name: controllers[k % len(controllers)] for k, name in enumerate(away)}
     return {name: places.get(name, HOST_CONTROLLER) for name in profile_of["stages"]}
 
 
@@ -89,6 +92,11 @@ def restricted(profile_of, placement, kinds):
             times = {placement[name]: times[placement[name].partition(":")[0]]}
         stage["on"] = times
     return out
+
+
+def clocks(profile_of):
+    """Stage -> MHz where a device counted cycles."""
+    return {name: entry["clock_mhz"] for name, stage in profile_of["stages"].items() for entry in stage["on"].values() if "clock_mhz" in entry}
 
 
 class Planner:

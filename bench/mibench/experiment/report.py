@@ -1,4 +1,5 @@
 """The page of the experiment: what tools/report draws."""
+import axel
 import bars
 import paper
 import tables
@@ -100,5 +101,5 @@ def document(results):
                 for title, text, charts in parts if any(map(has_values, charts))]
     sections.append({"title": "Tables", "text": "", "charts": [], "tables": [table(*one) for one in tables.all_tables(results)]})
     if results.get("axel"):
-        sections += results["axel"]["sections"]
+        sections.insert(-1, {"title": "The paper's machine, modelled", "text": axel.text(results["axel"]), "charts": axel.charts(results["axel"]), "tables": []})
     return {"title": "WOA against RPC: MiBench", "facts": facts(results), "sections": sections}

@@ -1,6 +1,7 @@
 """The results as tables: on the terminal, in the page, and as CSV."""
 import csv
 
+import axel
 import bars
 
 COLUMNS = ("program", "variant", "coupling", "where", "model", "correct", "messages", "predicted_messages", "payload_bytes",
@@ -85,6 +86,14 @@ def with_modelled(rows):
                                                              for one, row in zip(cells, rows)]
 
 
+LOOP_TITLES = ("program", "loop", "kernel", "plain C", "kernel by plain")
+
+
+def loop_table(results):
+    rows = [[program, name, time_text(kernel_s), time_text(plain_s), ratio(kernel_s / plain_s)] for (program, name), (kernel_s, plain_s) in bars.loops(results).items()]
+    return "hot loops of the CPU-only programs, by kernels and by plain C", LOOP_TITLES, rows
+
+
 THROUGHPUT_TITLES = ("program", "variant", "where", "model", "window", "right", "instances/s", "predicted", "placement", "status")
 
 
@@ -144,8 +153,9 @@ def aligned(title, columns, rows):
 
 
 def all_tables(results):
-    return [table for table in [*run_tables(results), throughput_table(results), probe_table(results), skipped_table(results), coupling_table(results),
-                              bars.table(results)] if table[2]]
+    found = [*run_tables(results), throughput_table(results), loop_table(results), probe_table(results), skipped_table(results), coupling_table(results)]
+    found += axel.all_tables(results["axel"]) if results.get("axel") else []
+    return [table for table in [*found, bars.table(results)] if table[2]]
 
 
 def write_csv(results, file):

@@ -77,6 +77,16 @@ class RawMailboxes:
         return self.once((*pair, rounded), ["route", "--cores", ",".join(map(str, pair)), "--size", rounded, "--count",
                                             20000 if rounded <= 4096 else 200, "--repetitions", "5"])
 
+    def busiest_s(self, routes):
+        """A message on the route that takes most of them; None if there is none, or it cannot be measured."""
+        if not routes:
+            return None
+        ends, (messages, size) = max(routes.items(), key=lambda route: route[1][0])
+        try:
+            return self.message_s(ends, size / messages)
+        except (KeyError, Refused):
+            return None
+
     def instance_s(self, profile, routes):
         """One thing after another; None where that cannot be measured."""
         try:

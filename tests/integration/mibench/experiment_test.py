@@ -149,6 +149,30 @@ class ExperimentTest(WoaTest):
             self.assertEqual(len(list(csv.DictReader(file))), len(runs))
         self.check_page()
 
+    def test_json_on_stdout_with_the_machine_of_the_paper(self):
+        self.write("flip/program.yaml", PROGRAM + "paper: sha\n")
+        out, errors = self.experiment("--json", "--variants", "coarse")
+        self.assertEqual(json.loads(out), self.results())
+        self.assertEqual(len(self.results()["axel"]["rows"]), 4 * 5)
+        self.assertIn("Axel, each program, grain, coupling and capacity", [bar["what"] for bar in self.results()["bars"]])
+        self.assertIn("3/4 Axel: flip fine", errors)
+
+    def test_bars_of_the_runtimes_own_time(self):
+        """A loop of 1,000 turns: 40 ns of kernels and 2 packets each; 50 ns a packet in one controller, 150 ns between two."""
+        sys.path.insert(0, os.path.join(harness.SOURCE, "bench/mibench/experiment"))
+        import bars  # pylint: disable=import-outside-toplevel
+        kernels = {"turns/queue": {"firings": 1000, "time_s": 10e-9}, "turns/relax": {"firings": 1000, "time_s": 34e-9}, "parse": {"firings": 1, "time_s": 5e-6}}
+        loop = {"name": "queue and relax", "kernel_s": 40e-6, "plain_s": 39e-6}
+        entry = {"program": "dijkstra", "variant": "fine", "kernels": kernels, "packets": 2000, "source_s": 3e-6,
+                 "baseline": {"correct": True, "loops": [loop, dict(loop, name="slow", plain_s=20e-6)]}}
+        row = {"program": "dijkstra", "variant": "fine", "coupling": "tight", "model": "woa", "host_state": "near"}
+        rows = [dict(row, where="optimum", placement={"queue": "cpu:1", "relax": "cpu:1"}, latency_s=148e-6),
+                dict(row, where="pair", placement={"queue": "cpu:0", "relax": "cpu:1"}, latency_s=348e-6, raw_hop_s=40e-9)]
+        results = {"programs": [entry], "runs": rows}
+        judged = [(bar["found"], bar["met"]) for bar in [*bars.packets(results), bars.plain(results)]]
+        self.assertEqual(judged, [("50 ns at placement `optimum`", True), ("150 ns: 3.75 raw hops of 40 ns (near); the host is not pinned", False),
+                                  ("44 of 40 ns", True), ("1 of 2: not dijkstra slow 2.00 x", False)])
+
     def check_page(self):
         page = read(self.path("results/mibench.html"))
         report = json.loads(re.search(r'<script id="report"[^>]*>(.*?)</script>', page, re.DOTALL).group(1))
@@ -275,10 +299,10 @@ class ExperimentTest(WoaTest):
             _, errors = self.experiment(*words, code=2)
             self.assertIn(text, errors)
 
-    def interrupted(self, number):
-        process = self.start(self.command("--variants", "fine", "--repeat", "100000"))
+    def interrupted(self, number, coupling):
+        process = self.start(self.command("--variants", "fine", "--repeat", "100000", couplings=coupling))
         for line in process.stderr:
-            if "flip fine: tight" in line:
+            if f"flip fine: {coupling}" in line:
                 break
         time.sleep(0.3)
         process.send_signal(number)
@@ -287,13 +311,24 @@ class ExperimentTest(WoaTest):
         return process.returncode, errors
 
     def test_ctrl_c_and_sigterm_end_in_order(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            code, errors = self.interrupted(number)
+        for number, coupling in ((signal.SIGINT, "tight"), (signal.SIGTERM, "tight"), (signal.SIGINT, "loose")):
+            code, errors = self.interrupted(number, coupling)
             self.assertEqual(code, 128 + number, errors)
             self.assertEqual(self.results()["interrupted"], number.name)
 
     def test_a_kill_leaves_nothing(self):
-        self.assertEqual(self.interrupted(signal.SIGKILL)[0], -signal.SIGKILL)
+        for coupling in ("tight", "loose"):
+            self.assertEqual(self.interrupted(signal.SIGKILL, coupling)[0], -signal.SIGKILL)
+
+    def test_ctrl_c_ends_the_study_of_the_papers_machine(self):
+        self.write("flip/program.yaml", PROGRAM + "paper: sha\n")
+        process = self.start([MIBENCH, "axel", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results")])
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
+        self.assertIn("ended by SIGINT", errors)
+        self.nothing_left(process.pid)
 
 
 if __name__ == "__main__":
