@@ -51,7 +51,7 @@ class Claims {
   // others' blocks on and needs none.
   [[nodiscard]] bool claim_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
   static void abort_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
-  // The same for one token that a relay passes on, with the token's own tag.
+  // Claims like claim_relay(), for one token that a relay passes on, with the token's own tag.
   [[nodiscard]] bool claim_passed(OutPort& port, const FiringKey& key) noexcept;
   static void abort_passed(OutPort& port, const FiringKey& key) noexcept;
 

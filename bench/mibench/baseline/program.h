@@ -1,4 +1,4 @@
-// What the sequential programs of MiBench share: options, files, stopwatches, and the report.
+// Shared by the sequential programs of MiBench: options, files, stopwatches, and the report.
 //
 //   baseline_NAME --in NAME=FILE ... --out NAME=FILE ... [--set NAME=VALUE ...] [--repeat N] [--json]
 //

@@ -61,9 +61,12 @@ static inline size_t keep_nearer(paths *p, int32_t at, const int32_t *sums, cand
   return count;
 }
 
+/* A sum that any two numbers have, for another stage may send any. */
+static inline int32_t plus(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+
 static inline int has_nearer(const int32_t *length, int32_t distance, const int32_t *row) {
   int nearer = 0;
-  for (int32_t k = 0; k < kGroup; ++k) nearer |= distance + row[k] < length[k];
+  for (int32_t k = 0; k < kGroup; ++k) nearer |= plus(distance, row[k]) < length[k];
   return nearer;
 }
 
@@ -76,7 +79,7 @@ static inline uint32_t relax(paths *p, const candidate *at, const int32_t *row, 
   for (int32_t group = 0; group < kNodes; group += kGroup) {
     if (!has_nearer(p->length + group, distance, row + group)) continue;
     for (int32_t k = group; k < group + kGroup; ++k) {
-      const int32_t length = distance + row[k];
+      const int32_t length = plus(distance, row[k]);
       if (length >= p->length[k]) continue;
       p->length[k] = length;
       p->from[k] = node;
@@ -87,9 +90,9 @@ static inline uint32_t relax(paths *p, const candidate *at, const int32_t *row, 
   return count;
 }
 
-/* Fails unless the queue has room for all nodes that one node can bring nearer. */
-static inline woa_status check_room(const queue *q, woa_error *error) {
-  const size_t needed = (size_t)(q->tail - q->head) + kNodes;
+/* Fails unless the queue has room for `count` nodes more. */
+static inline woa_status check_room(const queue *q, size_t count, woa_error *error) {
+  const size_t needed = (size_t)(q->tail - q->head) + count;
   if (needed <= kQueueRoom) return WOA_OK;
   return woa_fail(error, WOA_EXHAUSTED,
                   "the queue has room for %d nodes and needs room for %zu: give it a matrix with fewer detours",
@@ -99,29 +102,44 @@ static inline woa_status check_room(const queue *q, woa_error *error) {
 /* Fails unless a token is a node to look at. */
 static inline woa_status check_candidate(const woa_input *in, woa_error *error) {
   const candidate *at = (const candidate *)(const void *)in->data;
-  if (in->bytes == sizeof *at && at->node >= 0 && at->node < kNodes) return WOA_OK;
-  return woa_fail(error, WOA_INVALID, "a node has %llu bytes, expected %zu and a number from 0 to %d",
-                  (unsigned long long)in->bytes, sizeof *at, kNodes - 1);
+  if (in->bytes != sizeof *at) {
+    return woa_fail(error, WOA_INVALID, "a node has %llu bytes, expected %zu", (unsigned long long)in->bytes,
+                    sizeof *at);
+  }
+  if (at->node >= 0 && at->node < kNodes && at->distance >= 0 && at->distance <= kFar) return WOA_OK;
+  return woa_fail(error, WOA_INVALID, "found node %d at distance %d, expected 0 to %d at a distance of 0 to %d",
+                  at->node, at->distance, kNodes - 1, kFar);
 }
 
 static inline woa_status append(queue *q, const candidate *nearer, size_t count, woa_error *error) {
-  const woa_status status = check_room(q, error);
+  const woa_status status = check_room(q, count, error);
   if (status != WOA_OK) return status;
   for (size_t k = 0; k < count; ++k) q->ring[q->tail++ % kQueueRoom] = nearer[k];
   return WOA_OK;
 }
 
-/* Writes the line of the pair `source` -> (source + 50) mod 100, and returns its length. */
-static inline size_t write_line(const paths *p, char *line) {
+/* Writes the line of the pair `source` -> (source + 50) mod 100. Fails if the path leads back to one of its own nodes,
+ * which it does for negative weights, and before any source came. */
+static inline woa_status write_line(const paths *p, woa_output *out, woa_error *error) {
   const int32_t target = (p->source + kNodes / 2) % kNodes;
   int32_t nodes[kNodes];
   size_t count = 0;
-  for (int32_t k = target; k != kFromNowhere; k = p->from[k]) nodes[count++] = k;
+  for (int32_t k = target; k != kFromNowhere; k = p->from[k]) {
+    if (count == kNodes) {
+      return woa_fail(error, WOA_INVALID, "the path to node %d leads round, expected weights from 0 to %d", target,
+                      kNoEdge);
+    }
+    nodes[count++] = k;
+  }
+  const woa_status status = woa_claim(out, "line", kLineRoom, error);
+  if (status != WOA_OK) return status;
+  char *line = (char *)out->data;
   const int32_t length = p->length[target] == kFar ? kNoEdge : p->length[target];
   size_t at = (size_t)sprintf(line, "Shortest path is %d in cost. Path is: ", length);
   while (count > 0) at += (size_t)sprintf(line + at, " %d", nodes[--count]);
   line[at++] = '\n';
-  return at;
+  out->bytes = at;
+  return WOA_OK;
 }
 
 #endif

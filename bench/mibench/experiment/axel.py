@@ -38,7 +38,7 @@ def split(stages, remote):
 
 def quicker(limit, here_ps, away_ps):
     """How much quicker than the CPU accelerators are, and by what the time of the stages that stay is multiplied, so that free communication
-    gives `limit`. Times are measured ones where that is possible. Where stages that stay take more than the limit allows, theirs is cut,
+    gives `limit`. Times are measured ones where that is possible. If stages that stay take more than the limit allows, their time is cut,
     and accelerators take next to nothing."""
     left_ps = (here_ps + away_ps) / limit - here_ps
     if left_ps >= away_ps / QUICKEST:

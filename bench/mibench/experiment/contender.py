@@ -53,7 +53,7 @@ class Contender:
         return enough(self.one_s(), least)
 
     def fits(self, instances):
-        """As many instances as a launch has time for, one at least."""
+        """The number of instances that a launch has time for: one at least."""
         return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / max(self.one_s(), 1e-6))))
 
     def one_s(self):

@@ -20,7 +20,7 @@ ATTEMPTS = 2  # when the host of a virtual machine moves the processors meanwhil
 
 @dataclasses.dataclass
 class Setting:
-    """What all programs share."""
+    """Shared by all programs."""
     woa: object
     build: object
     belongings: object
@@ -213,7 +213,7 @@ def units(setting, programs, wanted, results):
 
 
 def guarded(unit, coupling, step, *arguments):
-    """Whether the step went well. A reason stands in the results, and a fault of this program has its traceback on stderr."""
+    """True if the step went well. A reason stands in the results, and a fault of this program has its traceback on stderr."""
     try:
         step(*arguments)
         return True

@@ -66,7 +66,7 @@ def describe(source, woa, chosen, note):
 
 
 def probe(woa):
-    """What the raw mailbox takes now, and whether the processors are near or far."""
+    """The time of the raw mailbox now, and the state of the processors: near or far."""
     answer = woa.json(["bench", "hop", "--count", "20000", "--repetitions", "3", "--no-peers"])
     medians = {row["contender"]: row["median"] for row in answer["rows"]}
     return {"host_state": answer["host_state"], "mailbox_ns": medians.get("raw mailbox"),

@@ -1,4 +1,4 @@
-"""What the paper published: Spacey et al., "Write-only architecture", JPDC 72(12), 2012. Accelerations over the CPU alone."""
+"""The figures that the paper published: Spacey et al., "Write-only architecture", JPDC 72(12), 2012. Accelerations over the CPU alone."""
 MODELS = {"tight": ("woa", "custom-instruction RPC"), "loose": ("woa", "client-server RPC")}
 
 # program -> Amdahl's limit, (WOA, RPC) tight, (WOA, RPC) loose

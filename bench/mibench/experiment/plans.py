@@ -107,7 +107,7 @@ class Planner:
         self.profile, self.kinds, self.folder = profile_of, kinds, folder
 
     def plan(self, machine_of, coupling, model, where, window=1, objective="latency"):
-        """`machine_of`: used controllers -> machine file. Where controllers may be chosen, each set of them is tried."""
+        """`machine_of`: used controllers -> machine file. Each set of controllers is tried, if they may be chosen."""
         placement = pins(self.profile, self.program, where) if where != "optimum" else None
         used = {place for place in (placement or {}).values() if place in ALL}
         sets = [tuple(used or {HOST_CONTROLLER})] if placement else optimum_sets()

@@ -87,7 +87,7 @@ def table(title, columns, rows):
 
 
 def document(results):
-    """What tools/report/page.html shows (its fields are in tools/report/page.js)."""
+    """The report that tools/report/page.html shows (its fields are in tools/report/page.js)."""
     couplings = [coupling["name"] for coupling in results["couplings"]]
     wheres = [where for where in PLACEMENTS if any(row["where"] == where for row in results["runs"])]
     shown = [(coupling, where) for coupling in couplings for where in wheres]

@@ -33,7 +33,7 @@ def yes(value):
 
 
 def counted(found, predicted):
-    """What was sent; with the prediction if that differs."""
+    """The number that was sent; with the prediction if that differs."""
     if found is None or predicted is None or abs(found - predicted) < 1e-6:
         return number(predicted if found is None else found)
     return f"{number(found)} (predicted {number(predicted)})"

@@ -86,7 +86,7 @@ def text():
 
 
 def reference(data):
-    """What `ispell -a` says, without its first line and without a personal dictionary."""
+    """The answer of `ispell -a`, without its first line and without a personal dictionary."""
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(["ispell", "-a", "-d", "american"], input=data, capture_output=True, check=True, env={**os.environ, "HOME": home})
     return done.stdout.split(b"\n", 1)[1]

@@ -217,7 +217,7 @@ class ExperimentTest(WoaTest):
         self.assertRegex(read(self.path("results/machine-loose-cpu0-cpu1.yaml")), r"latency: \d+ns")
 
     def test_without_iproute2_there_is_one_host(self):
-        """What a user without root gets, too."""
+        """A user without root gets this, too."""
         os.makedirs(self.path("programs"))
         for name in ("python3", "git", "uname"):
             os.symlink(harness.shutil.which(name), self.path("programs/" + name))

@@ -249,7 +249,7 @@ class IspellTest(ProgramTest):
 
 
 def ispell(folder, text, dictionary):
-    """What `ispell -a` says, without its first line and without a personal dictionary."""
+    """The answer of `ispell -a`, without its first line and without a personal dictionary."""
     done = subprocess.run(["ispell", "-a", "-d", dictionary], input=text, capture_output=True, check=True, env={**os.environ, "HOME": folder})
     return done.stdout.split(b"\n", 1)[1]
 

@@ -5,7 +5,11 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   (void)self;
   queue *q = firing->state;
   const candidate *nearer = (const candidate *)(const void *)ins[0].data;
-  const woa_status status = append(q, nearer, ins[0].bytes / sizeof(candidate), error);
+  if (ins[0].bytes % sizeof *nearer != 0) {
+    return woa_fail(error, WOA_INVALID, "the nodes have %llu bytes, expected %zu each",
+                    (unsigned long long)ins[0].bytes, sizeof *nearer);
+  }
+  const woa_status status = append(q, nearer, ins[0].bytes / sizeof *nearer, error);
   if (status != WOA_OK) return status;
   outs[0].written = 1;
   outs[0].bytes = 0;

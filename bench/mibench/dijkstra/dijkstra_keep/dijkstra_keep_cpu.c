@@ -11,6 +11,8 @@ typedef struct search {
 static woa_status take(search *s, const woa_input *in, woa_error *error) {
   candidate nearer[kNodes];
   if (in->bytes == sizeof(candidate)) {
+    const woa_status status = check_candidate(in, error);
+    if (status != WOA_OK) return status;
     memcpy(nearer, in->data, sizeof(candidate));
     start_paths(&s->paths, nearer[0].node);
     return append(&s->queue, nearer, 1, error);
@@ -28,11 +30,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   search *s = firing->state;
   const woa_status status = take(s, ins, error);
   if (status != WOA_OK) return status;
-  if (s->queue.head == s->queue.tail) {
-    outs[1].bytes = write_line(&s->paths, (char *)outs[1].data);
-    outs[1].written = 1;
-    return WOA_OK;
-  }
+  if (s->queue.head == s->queue.tail) return write_line(&s->paths, &outs[1], error);
   const candidate *oldest = &s->queue.ring[s->queue.head++ % kQueueRoom];
   s->at = oldest->node;
   memcpy(outs[0].data, oldest, sizeof *oldest);

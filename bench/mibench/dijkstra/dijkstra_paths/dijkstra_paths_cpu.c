@@ -5,11 +5,7 @@
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self;
   paths *p = firing->state;
-  if (ins[0].bytes == 0) {
-    outs[1].bytes = write_line(p, (char *)outs[1].data);
-    outs[1].written = 1;
-    return WOA_OK;
-  }
+  if (ins[0].bytes == 0) return write_line(p, &outs[1], error);
   const woa_status status = check_candidate(&ins[0], error);
   if (status != WOA_OK) return status;
   const candidate *at = (const candidate *)(const void *)ins[0].data;

@@ -3,9 +3,9 @@
 #include "bench/mibench/dijkstra/dijkstra.h"
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
-  (void)self, (void)ins, (void)error;
+  (void)self;
   outs[0].bytes = sizeof(int32_t) * kNodes;
-  return WOA_OK;
+  return check_candidate(&ins[0], error); /* for devices, which cannot fail */
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
@@ -16,7 +16,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (status != WOA_OK) return status;
   const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
   int32_t *sums = (int32_t *)(void *)outs[0].data;
-  for (int k = 0; k < kNodes; ++k) sums[k] = at->distance + row[k];
+  for (int k = 0; k < kNodes; ++k) sums[k] = plus(at->distance, row[k]);
   return WOA_OK;
 }
 
