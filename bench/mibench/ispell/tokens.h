@@ -11,6 +11,20 @@
 
 enum { kAskBytes = 3 };
 
+/* Fails unless `codes` are the letters of a word. */
+static inline woa_status check_codes(const letters *l, const uint8_t *codes, uint64_t length, woa_error *error) {
+  if (length < 1 || length > kLongest) {
+    return woa_fail(error, WOA_INVALID, "a word has %llu letters, expected 1 to %d", (unsigned long long)length,
+                    kLongest);
+  }
+  for (uint64_t i = 0; i < length; ++i) {
+    if (codes[i] >> 1 != 0 && codes[i] >> 1 <= l->count) continue;
+    return woa_fail(error, WOA_INVALID, "letter %llu of a word has the code %d, expected 2 to %u",
+                    (unsigned long long)i + 1, codes[i], 2 * l->count + 1);
+  }
+  return WOA_OK;
+}
+
 /* Writes what is asked of *check*. */
 static inline woa_status ask(woa_output *out, const char *port, char kind, written style, bool high,
                              const uint8_t *codes, uint32_t length, woa_error *error) {
@@ -38,8 +52,10 @@ static inline woa_status tell_wrong(woa_output *out, const char *port, char kind
 static inline affixes *load_affixes(const woa_param *params, size_t count, woa_status *status, woa_error *error) {
   const char *path = woa_param_text(params, count, "affixes");
   affixes *a = (affixes *)calloc(1, sizeof *a);
-  if (path == NULL || a == NULL) {
-    *status = woa_fail(error, WOA_INVALID, "parameter 'affixes' is missing, or there is no memory for it");
+  if (a == NULL) {
+    *status = woa_fail(error, WOA_EXHAUSTED, "no memory for the affixes: %zu bytes", sizeof *a);
+  } else if (path == NULL) {
+    *status = woa_fail(error, WOA_INVALID, "parameter 'affixes' is missing; it names the affix file of the language");
   } else {
     *status = read_affixes(path, a, error);
   }

@@ -54,15 +54,21 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const dictionary *d = self;
   word w;
   (void)firing;
-  if (ins[0].bytes <= kAskBytes || ins[0].bytes > kAskBytes + kLongest) {
-    return woa_fail(error, WOA_INVALID, "a word has 1 to %d letters", kLongest);
+  if (ins[0].bytes <= kAskBytes || ins[0].data[1] > kMixed) {
+    return woa_fail(error, WOA_INVALID,
+                    "a question has %llu bytes, expected a kind, a style from 0 to %d, a capital and letters",
+                    (unsigned long long)ins[0].bytes, kMixed);
   }
-  set_word(&d->affixes.letters, &w, ins[0].data + kAskBytes, (uint32_t)ins[0].bytes - kAskBytes);
+  const uint64_t length = ins[0].bytes - kAskBytes;
+  const woa_status status = check_codes(&d->affixes.letters, ins[0].data + kAskBytes, length, error);
+  if (status != WOA_OK) return status;
+  set_word(&d->affixes.letters, &w, ins[0].data + kAskBytes, (uint32_t)length);
   switch (ins[0].data[0]) {
     case 'w': return check_word(d, ins, &w, outs, error);
     case 'c': return check_candidate(d, ins, &w, outs + 1, error);
     case 'g': return guess_word(d, &w, outs + 1, error);
-    default: return woa_fail(error, WOA_INVALID, "a word is of no known kind");
+    default:
+      return woa_fail(error, WOA_INVALID, "a question has the kind %d, expected `w`, `c` or `g`", ins[0].data[0]);
   }
 }
 

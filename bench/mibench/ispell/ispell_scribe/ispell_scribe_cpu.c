@@ -20,11 +20,20 @@ static woa_status begin(scribe *s, const woa_input *in, woa_error *error) {
   return WOA_OK;
 }
 
+static woa_status check_verdict(const scribe *s, const woa_input *in, woa_error *error) {
+  const bool wrong = in->bytes != 0 && in->data[0] != '\0' && strchr("&?#", in->data[0]) != NULL;
+  if (s->word.start != NULL && in->bytes >= (wrong ? 2 : 1)) return WOA_OK;
+  return woa_fail(error, WOA_INVALID,
+                  "a verdict of %llu bytes, expected the line of a right word, or `&`, `?` or `#`, "
+                  "a count and a list, behind a word that was sent",
+                  (unsigned long long)in->bytes);
+}
+
+/* False: no memory. */
 static bool note(scribe *s, const woa_input *in) {
   const char *verdict = (const char *)in->data;
-  if (in->bytes == 0) return false;
-  if (strchr("&?#", verdict[0]) == NULL) return put_line(&s->result, verdict, in->bytes);
-  return in->bytes >= 2 && put_wrong(&s->result, &s->word, verdict[0], in->data[1], verdict + 2, in->bytes - 2);
+  if (verdict[0] == '\0' || strchr("&?#", verdict[0]) == NULL) return put_line(&s->result, verdict, in->bytes);
+  return put_wrong(&s->result, &s->word, verdict[0], in->data[1], verdict + 2, in->bytes - 2);
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
@@ -35,6 +44,8 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
     const woa_status status = begin(s, ins, error);
     if (status != WOA_OK) return status;
   } else {
+    const woa_status status = check_verdict(s, ins, error);
+    if (status != WOA_OK) return status;
     fine = note(s, ins);
   }
   while (fine) {
@@ -53,7 +64,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
       }
     }
   }
-  return woa_fail(error, WOA_EXHAUSTED, "no memory for the result, or a verdict without a kind");
+  return woa_fail(error, WOA_EXHAUSTED, "no memory for a result of more than %zu bytes", s->result.bytes);
 }
 
 static void retire(void *self, void *state) {
