@@ -36,13 +36,22 @@ class Dijkstra : public Program {
   std::vector<HotLoop> loops() override {
     queue_.begin();
     relax_.give(1, parse_.out(0), 2);
-    return {{"solve", [this] { solve_all(); }, [this] { plain_all(); }, [this] { return same_lengths(); }},
-            {"queue and relax", [this] { search_all(); }, [this] { plain_all(); },
-             [this] { return turns_ == plain_turns_; }}};
+    return {
+        {"solve", [this] { solve_all(); }, [this] { plain_all(); }, [this] { return same_lengths(&Dijkstra::solve); }},
+        {"queue and relax", [this] { search_all(); }, [this] { plain_all(); },
+         [this] { return turns_ == plain_turns_ && same_lengths(&Dijkstra::search); }}};
   }
 
  private:
-  void search(const woa_output& source) {
+  using Line = const woa_output& (Dijkstra::*)(const woa_output& source);
+
+  const woa_output& solve(const woa_output& source) {
+    solve_.give(0, source);
+    solve_.fire();
+    return solve_.out(0);
+  }
+
+  const woa_output& search(const woa_output& source) {
     queue_.give(0, source);
     relax_.give(0, queue_.out(0));
     for (;;) {
@@ -50,7 +59,7 @@ class Dijkstra : public Program {
       relax_.give(0, queue_.out(0));
       relax_.fire();
       ++turns_;
-      if (relax_.wrote(1)) return;
+      if (relax_.wrote(1)) return relax_.out(1);
       queue_.give(0, relax_.out(0));
     }
   }
@@ -72,19 +81,22 @@ class Dijkstra : public Program {
   }
 
   void solve_all() {
-    for_all_sources([this](const woa_output& source) {
-      solve_.give(0, source);
-      solve_.fire();
-    });
+    for_all_sources([this](const woa_output& source) { solve(source); });
   }
 
-  // Compares the line of the last source with the length that the plain loop found.
-  [[nodiscard]] bool same_lengths() const {
-    const int target = (kSources - 1 + kNodes / 2) % kNodes;
-    const int length = length_[target] == kFar ? kNoEdge : length_[target];
-    const std::string begin = "Shortest path is " + std::to_string(length) + " in cost.";
-    const std::string_view line(reinterpret_cast<const char*>(solve_.out(0).data), solve_.out(0).bytes);
-    return line.starts_with(begin);
+  // Compares the length in each source's line with the one that the plain loop finds.
+  [[nodiscard]] bool same_lengths(Line line_of) {
+    bool same = true;
+    for_all_sources([&](const woa_output& source) {
+      const std::int32_t node = reinterpret_cast<const candidate*>(source.data)->node;
+      plain_search(reinterpret_cast<const std::int32_t*>(parse_.out(0).data), node, length_, from_);
+      const int target = (node + kNodes / 2) % kNodes;
+      const int length = length_[target] == kFar ? kNoEdge : length_[target];
+      const woa_output& line = (this->*line_of)(source);
+      same = same && std::string_view(reinterpret_cast<const char*>(line.data), line.bytes)
+                         .starts_with("Shortest path is " + std::to_string(length) + " in cost.");
+    });
+    return same;
   }
 
   void plain_all() {

@@ -106,7 +106,7 @@ def resolve(program, variant, folder, work):
     """The first case of `variant` whose inputs are here."""
     lacking = []
     for case in program.cases:
-        if variant.case and variant.case != case.name:
+        if variant.cases and case.name not in variant.cases:
             continue
         inputs, missing = files_of(program, case, "input", case.inputs, folder, work)
         files, more = files_of(program, case, "file", case.files, folder, work)
@@ -118,7 +118,7 @@ def resolve(program, variant, folder, work):
                         "generated" if generated else str(folder))
         lacking += missing
     where = f"in {folder}" if folder else "without a data folder"
-    raise Problem(f"{program.name}: no {' and no '.join(dict.fromkeys(lacking)) or 'case ' + variant.case} {where}; "
+    raise Problem(f"{program.name}: no {' and no '.join(dict.fromkeys(lacking)) or 'case ' + ', '.join(variant.cases)} {where}; "
                   "name a folder that has it with --data DIR")
 
 

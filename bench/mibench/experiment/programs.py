@@ -26,7 +26,7 @@ class Case:
 class Variant:
     name: str
     graph: pathlib.Path
-    case: str  # empty: every case
+    cases: tuple  # names; empty: every case
     params: dict  # name of the case's files -> stages that have this parameter; or STAGE.NAME -> value
 
 
@@ -47,8 +47,7 @@ def one_program(file):
         text = yaml.safe_load(file.read_text())
         cases = tuple(Case(name, case["in"], case.get("out", {}), case.get("files", {}), case.get("settings", {}))
                       for name, case in text["cases"].items())
-        variants = tuple(Variant(name, file.parent / variant["graph"], variant.get("case", ""),
-                                 variant.get("params", {}))
+        variants = tuple(Variant(name, file.parent / variant["graph"], tuple(variant.get("cases", ())), variant.get("params", {}))
                          for name, variant in text["variants"].items())
         name = text["program"]
         return Program(name, text.get("summary", ""), file.parent, text.get("baseline", ""), cases, variants,

@@ -9,7 +9,6 @@ import random
 import shutil
 import subprocess
 import sys
-import unittest
 
 from mibench_harness import SEED, SOURCE, ProgramTest, main, read
 
@@ -263,10 +262,14 @@ def mistaken(word, drawn):
     return drawn.choice((word, word, word, word.capitalize(), word.upper()))
 
 
-@unittest.skipUnless(shutil.which("ispell") and os.path.exists(DEBIAN_WORDS), "ispell's own answers: install ispell and iamerican")
 class ReferenceTest(ProgramTest):
     """Whole lines equal to those of `ispell -a`."""
     program = "ispell"
+
+    def setUp(self):
+        super().setUp()
+        if not (shutil.which("ispell") and os.path.exists(DEBIAN_WORDS)):
+            self.skip("ispell", "ispell's own answers: install ispell and iamerican")
 
     def test_own_dictionary(self):
         off = read(os.path.join(FOLDER, "small.aff"))

@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import subprocess
-import unittest
 
 from mibench_harness import SEED, ProgramTest, golden, main, read
 
@@ -56,6 +55,10 @@ IMAGE = ENCODED[0] if ENCODED else own_image(117, 75)
 
 class JpegTest(ProgramTest):
     program = "jpeg"
+
+    def need_turbo(self, what):
+        if not TURBO:
+            self.skip("djpeg", f"{what}: install libjpeg-turbo-progs")
 
     def setUp(self):
         super().setUp()
@@ -140,8 +143,8 @@ class JpegTest(ProgramTest):
         for file in files[:3]:
             self.check_decoders(file, files[3])
 
-    @unittest.skipUnless(TURBO, "files of other images: install libjpeg-turbo-progs")
     def test_sizes(self):
+        self.need_turbo("files of other images")
         for number, (width, height) in enumerate(((1, 1), (2, 3), (5, 4), (7, 9), (16, 17), (17, 16), (33, 41), (241, 31))):
             image = own_image(width, height, SEED + number)
             with self.subTest(size=(width, height), seed=SEED + number):
@@ -150,8 +153,8 @@ class JpegTest(ProgramTest):
                     file = cjpeg(image, coding)
                     self.check_decoders(file, djpeg(file))
 
-    @unittest.skipUnless(TURBO, "files of other qualities: install libjpeg-turbo-progs")
     def test_qualities(self):
+        self.need_turbo("files of other qualities")
         for quality in (1, 30, 100):
             expected = cjpeg(IMAGE, "progressive", "-quality", str(quality))
             for name, stages in (("fine", ("fdct_y", "fdct_cb", "fdct_cr", "entropy")), ("coarse", ("encode",))):

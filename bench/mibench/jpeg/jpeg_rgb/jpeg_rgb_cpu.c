@@ -5,8 +5,12 @@ static woa_status check_planes(const woa_input *ins, uint32_t height, uint32_t w
   for (int k = 0; k < kChannels; ++k) {
     const uint32_t rows = k == 0 ? codec_blocks(height) : codec_chroma_blocks(height);
     const uint32_t columns = k == 0 ? codec_blocks(width) : codec_chroma_blocks(width);
+    if (ins[k].dims[0] % kBlock != 0 || ins[k].dims[1] % kBlock != 0) {
+      return woa_fail(error, WOA_INVALID, "'%s' has %u x %u samples, expected whole blocks of %d x %d", names[k],
+                      ins[k].dims[1], ins[k].dims[0], kBlock, kBlock);
+    }
     const woa_status status =
-        codec_check_blocks(names[k], codec_blocks(ins[k].dims[0]), codec_blocks(ins[k].dims[1]), rows, columns, error);
+        codec_check_blocks(names[k], ins[k].dims[0] / kBlock, ins[k].dims[1] / kBlock, rows, columns, error);
     if (status != WOA_OK) return status;
   }
   return WOA_OK;
