@@ -158,19 +158,45 @@ class Predictor {
     for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
   }
 
-  // Receivers of a firing of kAwake_ps or more are asleep. The source's readers are asleep, too, if a stage that feeds
-  // the sink takes as long: the host slept until it was woken.
+  [[nodiscard]] bool waits(std::uint32_t s) const { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; }
+  // Who waits for a firing of kAwake_ps or more is asleep when its first message comes. The source's readers are
+  // asleep, too, if a stage that feeds the sink takes as long: the host slept until it was woken.
   void wake_readers() {
-    const auto waits = [&](std::uint32_t s) { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; };
     bool source_waits = waits(kSourceStage);
     for (const EdgePlan& edge : plan_.edges) source_waits |= edge.to_stage == kSinkStage && waits(edge.from_stage);
-    const auto wake = [&](Way& way) { way.ps += way.hops * costs_.wake_ps / kPerMillion; };
+    const std::vector<bool> late = find_late_returns();
+    const auto wake = [&](Way& way, Sum times) { way.ps += times * costs_.wake_ps / kPerMillion; };
     for (std::uint32_t s = 0; s < ways_.size(); ++s)
-      if (waits(s)) wake(ways_[s]);
+      for (const Hop& hop : route_of_firing(model_, at(s), counts_[s]).hops())
+        if (waits(s) && hop.to != at(s)) wake(ways_[s], firings(s));
     for (std::uint32_t e = 0; e < edge_ways_.size(); ++e) {
-      const std::uint32_t from = plan_.edges[e].from_stage;
-      if (from == kSourceStage ? source_waits : waits(from)) wake(edge_ways_[e]);
+      const EdgePlan& edge = plan_.edges[e];
+      const bool asleep = edge.from_stage == kSourceStage ? source_waits : waits(edge.from_stage);
+      for (const Hop& hop : route_of(edge).hops())
+        if (finds_asleep(hop, edge, asleep, late[edge.to_stage]))
+          wake(edge_ways_[e], std::min<Sum>(crossing(hop, costs_.edges[e]).tokens, firings(edge.from_stage)));
     }
+  }
+  // `asleep`: are those that wait for the edge's writer? The writer's own controller has just fired, so a message back
+  // to it finds it awake, unless it is the return of a call that took long. A caller who polls is awake once the answer
+  // has come: the number of a scatter's elements is one.
+  [[nodiscard]] bool finds_asleep(const Hop& hop, const EdgePlan& edge, bool asleep, bool late) const {
+    if (!hop.message) return false;
+    if (hop.to == at(edge.from_stage)) return model_.nested && late;
+    return asleep && !(model_.polled && !edge.count && hop.to == kHostComponent);
+  }
+  // By stage: under rpc-nested, does it return only after a firing of kAwake_ps or more?
+  [[nodiscard]] std::vector<bool> find_late_returns() const {
+    std::vector<bool> late(ways_.size(), false);
+    for (std::uint32_t s = 0; s < ways_.size(); ++s) late[s] = waits(s);
+    for (bool changed = true; changed && model_.nested;) {
+      changed = false;
+      for (const EdgePlan& edge : plan_.edges) {
+        if (late[edge.from_stage] || !late[edge.to_stage]) continue;
+        late[edge.from_stage] = changed = true;
+      }
+    }
+    return late;
   }
 
   Status find_bottleneck() {

@@ -110,6 +110,33 @@ TEST_CASE("one instance alone wakes controllers that have waited for long") {
   CHECK(found.critical_kernels_ps == kAwake_ps + 2 * kStage_ps);  // writing inputs is no kernel
 }
 
+TEST_CASE("only the first message of a long firing wakes who waits, and never the controller that has just fired") {
+  const auto wakes = [](CostTable costs, std::string_view model, std::uint32_t elements = 0) {
+    costs.wake_ps = 7 * kLatency_ps;
+    CertifiedPlan plan = plan_of(costs, placed(costs, model));
+    plan.stages[3].outputs.resize(1), plan.stages[3].outputs[0].many = elements;
+    plan.stages[4].inputs.resize(1), plan.stages[4].inputs[0].gather = elements;
+    const auto found = predict(plan);
+    REQUIRE(found.ok());
+    CHECK((found->alone_ps - found->critical_path_ps) % (7 * kLatency_ps) == 0);
+    return (found->alone_ps - found->critical_path_ps) / (7 * kLatency_ps);
+  };
+  CostTable apart = chain({0, 1, 2}, 3, 0), beside = chain({0, 1, 1}, 2, 0);
+  apart.stages[3].time_ps[2] = beside.stages[3].time_ps[2] = kAwake_ps;
+  CHECK(wakes(apart, "rpc-polled") == 2);   // the answer wakes the host, the next call its controller
+  CHECK(wakes(beside, "rpc-polled") == 1);  // the host
+  CHECK(wakes(beside, "rpc-hub") == 1);
+  CHECK(wakes(beside, "woa") == 0);
+  CHECK(wakes(apart, "rpc-nested") == 3);  // cpu:2 is called; cpu:0 and the host wait for the return
+  CHECK(wakes(beside, "rpc-nested") == 2);
+  apart.edges[2].tokens = 100 * kPerMillion;
+  apart.edges[2].requests = kPerMillion;
+  apart.edges.push_back({3, 4, kPerMillion, 0, true});
+  CHECK(wakes(apart, "woa", 100) == 1);
+  CHECK(wakes(apart, "rpc-hub", 100) == 2);
+  CHECK(wakes(apart, "rpc-polled", 100) == 1);  // the longest way is that of the elements
+}
+
 TEST_CASE("arguments of one call are several messages, and one call") {
   CostTable costs = stages_at({0}, 1);
   costs.edges = {{0, 2, kPerMillion, kBytes}, {0, 2, kPerMillion, kBytes}, {2, 1, kPerMillion, kBytes}};
