@@ -43,16 +43,16 @@ def label(row):
     return "modelled" if row["modelled"] else "simulated device" if row["simulated"] else ""
 
 
-RUN_TITLES = ("where", "model", "right", "messages", "bytes", "time", "predicted", "least", "most", "accel.", "status")
+RUN_TITLES = ("where", "model", "right", "messages", "bytes", "time", "predicted", "modelled", "least", "most", "accel.", "status")
 
 
 def run_cells(row):
     if row["reason"]:  # refused or failed
-        return [row["where"], row["model"], "-", counted(None, row["predicted_messages"]), "-", "-", "-", "-", "-", "-",
+        return [row["where"], row["model"], "-", counted(None, row["predicted_messages"]), *["-"] * (len(RUN_TITLES) - 5),
                 f"{row['status']}: {row['reason']}"]
     return [row["where"], row["model"], yes(row["correct"]), counted(row["messages"], row["predicted_messages"]),
             counted(row["payload_bytes"], row["predicted_payload_bytes"]), time_text(row["time_s"]), time_text(row["predicted_time_s"]),
-            time_text(row["min_s"]), time_text(row["max_s"]), ratio(row["acceleration"]),
+            time_text(row["modelled_time_s"]), time_text(row["min_s"]), time_text(row["max_s"]), ratio(row["acceleration"]),
             "; ".join(filter(None, [row["status"], label(row), row.get("note")]))]
 
 
@@ -68,29 +68,29 @@ def heading(results, program, variant, coupling):
             f"Amdahl's limit {ratio(baseline['amdahl_limit'])}")
 
 
+def key_of(row):
+    return row["program"], row["variant"], row["coupling"]
+
+
 def run_tables(results):
-    """(title, column titles, rows) for each program, variant and coupling."""
+    """(title, column titles, rows) for each program, variant and coupling. Placements that were left out have a row with the reason."""
     groups = {}
     for row in results["runs"]:
-        groups.setdefault((row["program"], row["variant"], row["coupling"]), []).append(row)
-    return [(heading(results, *key), *with_modelled(rows)) for key, rows in groups.items()]
+        groups.setdefault(key_of(row), []).append(row)
+    return [(heading(results, *key), RUN_TITLES, [*map(run_cells, rows), *(left_out_cells(one) for one in results["skipped"] if key_of(one) == key)])
+            for key, rows in groups.items()]
 
 
-def with_modelled(rows):
-    """Titles and cells; cycles of simulated hardware at its clock have a column of their own."""
-    cells = [run_cells(row) for row in rows]
-    if not any(row.get("modelled_time_s") for row in rows):
-        return RUN_TITLES, cells
-    at = RUN_TITLES.index("least")
-    return (*RUN_TITLES[:at], "modelled", *RUN_TITLES[at:]), [[*one[:at], time_text(row.get("modelled_time_s")), *one[at:]]
-                                                             for one, row in zip(cells, rows)]
+def left_out_cells(skipped):
+    return [skipped["where"] or "all", "all", *["-"] * (len(RUN_TITLES) - 3), f"left out: {skipped['reason']}"]
 
 
-LOOP_TITLES = ("program", "loop", "kernel", "plain C", "kernel by plain")
+LOOP_TITLES = ("program", "loop", "kernel", "plain C", "kernel by plain", "met")
 
 
 def loop_table(results):
-    rows = [[program, name, time_text(kernel_s), time_text(plain_s), ratio(kernel_s / plain_s)] for (program, name), (kernel_s, plain_s) in bars.loops(results).items()]
+    rows = [[program, name, time_text(kernel_s), time_text(plain_s), ratio(kernel_s / plain_s), yes(bars.like_plain(kernel_s, plain_s))]
+            for (program, name), (kernel_s, plain_s) in bars.loops(results).items()]
     return "hot loops of the CPU-only programs, by kernels and by plain C", LOOP_TITLES, rows
 
 
@@ -131,7 +131,8 @@ SKIPPED_TITLES = ("program", "variant", "coupling", "where", "reason")
 
 
 def skipped_table(results):
-    rows = [[row[name] or "all" for name in SKIPPED_TITLES[:4]] + [row["reason"]] for row in results["skipped"]]
+    shown = set(map(key_of, results["runs"]))  # run_tables() has theirs
+    rows = [[row[name] or "all" for name in SKIPPED_TITLES[:4]] + [row["reason"]] for row in results["skipped"] if key_of(row) not in shown]
     rows += [[entry["program"], entry["variant"], "all", "CPU only", entry["baseline_absent"]] for entry in results["programs"]
              if entry["baseline_absent"]]
     rows += [[entry["program"], entry["variant"], "all", f"{one['stage']} on {one['kind']}", one["reason"]]
@@ -142,6 +143,12 @@ def skipped_table(results):
 def coupling_table(results):
     rows = [[coupling["name"], text] for coupling in results["couplings"] for text in (coupling["what"], *coupling["notes"])]
     return "couplings", ("coupling", "what"), rows
+
+
+def without_empty(columns, rows):
+    """`columns` and `rows` without the columns that have no value, such as MODELLED if no hardware is simulated."""
+    kept = [k for k in range(len(columns)) if any(row[k] != "-" for row in rows)]
+    return [columns[k] for k in kept], [[row[k] for k in kept] for row in rows]
 
 
 def aligned(title, columns, rows):
@@ -155,7 +162,7 @@ def aligned(title, columns, rows):
 def all_tables(results):
     found = [*run_tables(results), throughput_table(results), loop_table(results), probe_table(results), skipped_table(results), coupling_table(results)]
     found += axel.all_tables(results["axel"]) if results.get("axel") else []
-    return [table for table in [*found, bars.table(results)] if table[2]]
+    return [(title, *without_empty(columns, rows)) for title, columns, rows in [*found, bars.table(results)] if rows]
 
 
 def write_csv(results, file):

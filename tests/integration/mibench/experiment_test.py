@@ -144,6 +144,8 @@ class ExperimentTest(WoaTest):
         for what in ("outputs of all models and couplings", "messages and bytes", "messages at one placement"):
             self.assertTrue(met[what], results["bars"])
         self.assertRegex(out, r"flip fine, tight: CPU only 1 ms, .*Amdahl's limit 2.000 x")
+        self.assertRegex(out, r"\n  two +all [ -]+left out: placement `two` needs 2 stages that may leave the host's processor; this graph has 0\n")
+        self.assertNotIn("MODELLED", out)
         self.assertRegex(errors, r"woa-mibench: 4/4 flip coarse: tight, about \d+ s left")
         with open(self.path("results/mibench.csv"), newline="", encoding="utf-8") as file:
             self.assertEqual(len(list(csv.DictReader(file))), len(runs))
@@ -247,6 +249,17 @@ class ExperimentTest(WoaTest):
             self.assertLessEqual(row["acceleration"], row["without_bytes"] + 1e-9)
             self.assertLessEqual(row["called_per_block"], row["without_bytes"] + 1e-9)
         self.assertEqual([one["reason"] for one in json.loads(read(self.path("results/axel.json")))["skipped"]], ["no stage may leave the CPU"])
+
+    def test_cycles_of_simulated_hardware_are_modelled_time(self):
+        if "verilator" not in self.woa("devices", "--json").stdout.decode():
+            self.skip("verilator", "built without it")
+        with unittest.mock.patch.dict(os.environ, OCL_ICD_VENDORS=self.path("none")):
+            out, _ = self.experiment("--variants", "fine", "--models", "woa", "--devices", "--placements", "device")
+        (row,) = self.results()["runs"]
+        self.assertEqual((row["placement"]["two"], row["time_s"], row["acceleration"]), ("fpga:0", None, None))
+        self.assertGreater(row["modelled_time_s"], 0)
+        self.assertLess(row["modelled_time_s"], row["predicted_time_s"])  # that has links as well
+        self.assertIn("MODELLED", out)
 
     def test_a_wrong_output_is_said_and_fails(self):
         self.write("data/golden/data", b"something else")
