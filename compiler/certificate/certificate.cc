@@ -70,6 +70,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     e.set_unread(edge.unread);
     e.set_unread_bytes(edge.unread_bytes);
     if (edge.requests) e.set_requests(*edge.requests);
+    e.set_calls(edge.calls);
   }
 }
 
@@ -99,6 +100,7 @@ CostTable decode(const pb::CostTable& from) {
   for (const pb::EdgeCosts& e : from.edges()) {
     to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count(), e.unread(), e.unread_bytes()});
     if (e.has_requests()) to.edges.back().requests = e.requests();
+    to.edges.back().calls = e.calls();
   }
   return to;
 }

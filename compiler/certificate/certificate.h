@@ -52,7 +52,7 @@ struct Prediction {
   std::uint64_t hops = 0;           // most messages in a row from source to sink, mean over its courses
   std::uint64_t payload_bytes = 0;  // bytes that cross, once per controller as a run counts them
   // All firings and messages, one after another. Under rpc-nested each hop of an output's way back counts; placement
-  // cannot know these and counts one (compiler/place/call_route.h).
+  // with copies counts one (compiler/place/legs.h).
   std::int64_t serial_ps = 0;
   // The critical path from source to sink, mean over the courses that an instance may take, and the firings' part of it
   // (compiler/predict/critical_path.h).

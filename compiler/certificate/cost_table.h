@@ -66,6 +66,7 @@ struct EdgeCosts {
   // How often a caller asks for what it gets by this edge, in millionths: once for all elements of a scatter. Absent:
   // once for each token.
   std::optional<std::uint64_t> requests = std::nullopt;
+  bool calls = false;  // the first input of its reader, whose return under rpc-nested goes to the edge's writer
   bool operator==(const EdgeCosts&) const = default;
 };
 

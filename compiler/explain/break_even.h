@@ -25,7 +25,7 @@ struct BreakEven {
   static constexpr double kAsGood = 1.01;  // RPC is as good up to this multiple of WOA's time
   static constexpr std::string_view kLeftOut = std::ranges::find(kCallModels, true, &CallModel::nested)->name;
   static constexpr std::string_view kWhyLeftOut =
-      "which way its outputs ride back depends on the placement of others, so placement counts less than it may take";
+      "it runs few graphs, since it refuses loops, choices, merges and scatters";
   std::string rpc;   // the best of the RPC models that are compared
   double ratio = 1;  // the time of `rpc` divided by WOA's
   // Factors of the latency of all links, and of the bytes of all payloads, with unchanged times of kernels. None: WOA

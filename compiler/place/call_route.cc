@@ -11,8 +11,8 @@ Route route_of_token(std::string_view name, std::uint32_t from, std::uint32_t to
   const CallModel& model = call_model(name);
   Route route;
   if (model.nested) {
-    // The call and its return. The graph's outputs ride on returns; their payload counts once, however many callers it
-    // passes: these depend on the placement of other stages.
+    // The call and its return. The graph's outputs ride on returns (legs.h); here their payload counts once, however
+    // many callers it passes.
     route.add({from, to, true, !to_sink});
     if (!to_sink) route.add({to, from, false});
   } else if (!model.by_host || (model.fused && count)) {

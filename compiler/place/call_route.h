@@ -25,7 +25,8 @@ class Route {
   void add(const Hop& hop) noexcept {
     if (hop.from != hop.to) hops_[count_++] = hop;
   }
-  [[nodiscard]] std::span<const Hop> hops() const noexcept { return std::span(hops_).first(count_); }
+  [[nodiscard]] std::span<const Hop> hops() const& noexcept { return std::span(hops_).first(count_); }
+  void hops() const&& = delete;  // they would be gone with the route
 
  private:
   std::array<Hop, 4> hops_{};

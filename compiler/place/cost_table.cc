@@ -9,6 +9,7 @@
 
 #include "compiler/parse/fnv_hash.h"
 #include "compiler/place/copies.h"
+#include "compiler/place/legs.h"
 #include "compiler/place/needs.h"
 #include "compiler/place/place.h"
 #include "compiler/place/replicas.h"
@@ -195,6 +196,7 @@ class TableMaker {
                       std::min(unread.of(one), tokens.of(one)),
                       std::min(unread_bytes.of(one), bytes.of(one))};
       if (elements) costs.requests = requests.of(one);
+      costs.calls = is_call(edge.to_port, edge.loop, edge.count) && edge.to_stage != kSinkStage;
       if (held && to.replicas > 1) leave_to_others(edge, pairs[p], costs);
       table_.edges.push_back(costs);
     }
@@ -269,7 +271,7 @@ std::string hash_of(const CostTable& table) {
     for (const std::uint64_t number : {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes,
                                        std::uint64_t{edge.count}, edge.unread, edge.unread_bytes})
       hash.add(number);
-    add(hash, edge.requests);
+    add(hash, edge.requests), hash.add(std::uint64_t{edge.calls});
   }
   return hash.text();
 }

@@ -1,9 +1,6 @@
 #include "compiler/place/edge_terms.h"
 
 #include <algorithm>
-
-#include "runtime/plan/plan.h"
-
 namespace woa {
 namespace {
 
@@ -47,26 +44,22 @@ void join_terms(std::vector<RowTerm>& terms) {
 }
 
 bool are_alike(const Passing& a, const Passing& b) {
-  return a.to_sink == b.to_sink && a.count == b.count && a.hop.called == b.hop.called && a.hop.asks == b.hop.asks;
+  return a.kind == b.kind && a.hop.called == b.hop.called && a.hop.asks == b.hop.asks;
 }
 
 }  // namespace
 
-EdgeTerms::EdgeTerms(const CostTable& table, const assign::Problem& problem, const Joined& joined,
-                     std::string_view model)
-    : table_(table), problem_(problem), joined_(joined) {
-  const auto k = static_cast<std::uint32_t>(table.components.size());
-  for (const bool to_sink : {false, true})
-    for (const bool count : {false, true}) {
-      const auto is_kind = [&](const EdgeCosts& edge) {
-        return (edge.to == kSinkStage) == to_sink && edge.count == count;
-      };
-      if (std::ranges::none_of(table.edges, is_kind)) continue;
-      for (std::uint32_t a = 0; a < k; ++a)
-        for (std::uint32_t b = 0; b < k; ++b)
-          for (const Hop& hop : route_of_token(model, a, b, to_sink, count).hops())
-            passings_.push_back({to_sink, count, hop, std::size_t{a} * k + b});
-    }
+EdgeTerms::EdgeTerms(const CostTable& table, const std::vector<Leg>& legs, const assign::Problem& problem,
+                     const Joined& joined, std::string_view model)
+    : legs_(legs), problem_(problem), joined_(joined), k_(table.components.size()) {
+  for (const LegKind kind : {LegKind::kToken, LegKind::kCount, LegKind::kToSink, LegKind::kRide, LegKind::kNextRide}) {
+    if (std::ranges::find(legs, kind, &Leg::kind) == legs.end()) continue;
+    for (std::uint32_t a = 0; a < k_; ++a)
+      for (std::uint32_t b = 0; b < k_; ++b) {
+        const Route route = route_of_leg(model, a, b, kind);
+        for (const Hop& hop : route.hops()) passings_.push_back({kind, hop, std::size_t{a} * k_ + b});
+      }
+  }
 }
 
 void EdgeTerms::add(Row& row, std::span<const Passing> hops, const std::function<Cost(const Crossing&)>& weight) const {
@@ -79,13 +72,14 @@ void EdgeTerms::add(Row& row, std::span<const Passing> hops, const std::function
 
 void EdgeTerms::add_alike(Row& row, std::span<const Passing> hops, const Passing& like,
                           const std::function<Cost(const Crossing&)>& weight) const {
-  const std::size_t k = table_.components.size();
+  const std::size_t k = k_;
   const std::vector<Cost> none(problem_.edges.size(), 0);
   RowTerm term{std::vector<std::uint8_t>(k * k, 0), none, none};
   for (const Passing& hop : hops)
     if (are_alike(like, hop)) term.pairs[hop.pair] = static_cast<std::uint8_t>(term.pairs[hop.pair] + hop.times);
-  for (const EdgeCosts& edge : table_.edges) {
-    if ((edge.to == kSinkStage) != like.to_sink || edge.count != like.count) continue;
+  for (const Leg& leg : legs_) {
+    const EdgeCosts& edge = leg.costs;
+    if (leg.kind != like.kind) continue;
     const Cost more = weight(crossing(like.hop, edge));
     if (edge.from != edge.to) {
       const std::size_t e = joined_.at(std::minmax(edge.from, edge.to));

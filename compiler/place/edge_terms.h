@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "compiler/certificate/cost_table.h"
-#include "compiler/place/call_route.h"
+#include "compiler/place/legs.h"
 #include "compiler/place/placement_problem.h"
 #include "compiler/place/solver/problem.h"
 
 namespace woa {
 
-// A hop on the route between two components, for edges of one kind.
+// A hop on the route between two components, for legs of one kind.
 struct Passing {
-  bool to_sink = false, count = false;  // the edges, as route_of_token() takes them
+  LegKind kind = LegKind::kToken;
   Hop hop;
   std::size_t pair = 0;    // component written from x components + component written to
   std::uint8_t times = 1;  // how often it counts
@@ -28,23 +28,25 @@ struct Passing {
 class EdgeTerms {
  public:
   using Joined = std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>;  // edges of the problem by their ends
-  // `problem` has its edges. All three are borrowed.
-  EdgeTerms(const CostTable& table, const assign::Problem& problem, const Joined& joined, std::string_view model);
+  // `problem` has its edges. Legs, problem and `joined` are borrowed.
+  EdgeTerms(const CostTable& table, const std::vector<Leg>& legs, const assign::Problem& problem, const Joined& joined,
+            std::string_view model);
 
-  // All hops of all routes that edges of the table may take.
+  // All hops of all routes that the legs may take.
   [[nodiscard]] std::span<const Passing> passings() const noexcept { return passings_; }
-  // Adds what the hops carry: `weight` of it for each time that a hop counts. Edges from a stage to itself add to the
+  // Adds what the hops carry: `weight` of it for each time that a hop counts. Legs from a stage to itself add to the
   // row's nodes, which must be there.
   void add(assign::Row& row, std::span<const Passing> hops, const std::function<Cost(const Crossing&)>& weight) const;
 
  private:
-  // Adds the hops that carry the same part of the same edges as `like`.
+  // Adds the hops that carry the same part of the same legs as `like`.
   void add_alike(assign::Row& row, std::span<const Passing> hops, const Passing& like,
                  const std::function<Cost(const Crossing&)>& weight) const;
 
-  const CostTable& table_;
+  const std::vector<Leg>& legs_;
   const assign::Problem& problem_;
   const Joined& joined_;
+  std::size_t k_;  // components
   std::vector<Passing> passings_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "compiler/diagnostics/report.h"
 #include "compiler/place/edge_terms.h"
+#include "compiler/place/legs.h"
 
 namespace woa {
 namespace {
@@ -38,6 +39,8 @@ class Builder {
   Result<Problem> build() {
     WOA_RETURN_IF_ERROR(check_goal());
     WOA_RETURN_IF_ERROR(check_sizes());
+    // With copies, who returns to whom depends on the placement.
+    legs_ = legs_of(table_, goal_.model, goal_.copies > 1 ? Callers() : callers_of(table_));
     problem_.components = k_;
     problem_.objective = throughput() ? assign::Objective::kLargestRow : assign::Objective::kSum;
     WOA_RETURN_IF_ERROR(add_nodes());
@@ -145,11 +148,12 @@ class Builder {
     return {};
   }
 
-  // Joins all edges between two stages into one of the problem.
+  // Joins all legs between two stages into one edge of the problem.
   Status add_edges() {
-    for (const EdgeCosts& edge : table_.edges) {
+    for (const Leg& leg : legs_) {
+      const EdgeCosts& edge = leg.costs;
       if (edge.from == edge.to) {
-        WOA_RETURN_IF_ERROR(add_to_itself(edge));
+        WOA_RETURN_IF_ERROR(add_to_itself(leg));
         continue;
       }
       const auto [at, added] = joined_.emplace(std::minmax(edge.from, edge.to), problem_.edges.size());
@@ -159,13 +163,14 @@ class Builder {
       for (std::uint32_t a = 0; a < k_; ++a)
         for (std::uint32_t b = 0; b < k_; ++b) {
           Cost& cost = problem_.edges[at->second].cost[forward ? a * k_ + b : b * k_ + a];
-          WOA_RETURN_IF_ERROR(add(cost, edge, a, b));
+          WOA_RETURN_IF_ERROR(add(cost, leg, a, b));
         }
     }
     return {};
   }
-  [[nodiscard]] Status add(Cost& cost, const EdgeCosts& edge, std::uint32_t a, std::uint32_t b) const {
-    const Route route = route_of_token(goal_.model, a, b, edge.to == kSink, edge.count);
+  [[nodiscard]] Status add(Cost& cost, const Leg& leg, std::uint32_t a, std::uint32_t b) const {
+    const EdgeCosts& edge = leg.costs;
+    const Route route = route_of_leg(goal_.model, a, b, leg.kind);
     const Sum sum = cost + cost_of(table_, route, edge);
     if (sum > kMostCost)
       return bad_table("the edges between stages " + name_of(edge.from) + " and " + name_of(edge.to) +
@@ -173,10 +178,10 @@ class Builder {
     cost = static_cast<Cost>(sum);
     return {};
   }
-  // An edge from a stage to itself adds to the stage's own cost.
-  Status add_to_itself(const EdgeCosts& edge) {
+  // A leg from a stage to itself adds to the stage's own cost.
+  Status add_to_itself(const Leg& leg) {
     for (std::uint32_t l = 0; l < k_; ++l)
-      if (Cost& cost = problem_.nodes[edge.from][l]; cost != kForbidden) WOA_RETURN_IF_ERROR(add(cost, edge, l, l));
+      if (Cost& cost = problem_.nodes[leg.costs.from][l]; cost != kForbidden) WOA_RETURN_IF_ERROR(add(cost, leg, l, l));
     return {};
   }
 
@@ -221,7 +226,7 @@ class Builder {
     if (!throughput() && !goal_.most_period_ps) return {};
     if (goal_.most_period_ps && *goal_.most_period_ps > static_cast<std::uint64_t>(kMostCost))
       return bad_table("a bound that is too large");
-    const EdgeTerms edges(table_, problem_, joined_, goal_.model);
+    const EdgeTerms edges(table_, legs_, problem_, joined_, goal_.model);
     add_loads(edges);
     add_link_loads(edges);
     return {};
@@ -298,11 +303,12 @@ class Builder {
       if (hop.times = ends_of(hop.hop); hop.times != 0) hops.push_back(hop);
     edges.add(row, hops, weight_of);
     for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
-      for (std::uint32_t l = 0; l < k_; ++l)
-        for (const Hop& hop : route_of_firing(goal_.model, l, counts_[s]).hops()) {
-          Cost& weight = row.nodes[s * k_ + l];
+      for (std::uint32_t l = 0; l < k_; ++l) {
+        Cost& weight = row.nodes[s * k_ + l];
+        const Route route = route_of_firing(goal_.model, l, counts_[s]);
+        for (const Hop& hop : route.hops())
           weight = std::min(kMostCost, weight + ends_of(hop) * weight_of({table_.stages[s].firings, 0}));
-        }
+      }
   }
   // Drops rows beyond kMostEntries, but counts their weights for check_largest_sum().
   void add(Row row) {
@@ -344,6 +350,7 @@ class Builder {
   const std::vector<std::string>& stages_;
   std::uint32_t k_;
   std::vector<bool> counts_;  // by stage: does it scatter?
+  std::vector<Leg> legs_;
   Problem problem_;
   std::vector<std::uint32_t> cores_;  // by stage, as Row::shared
   std::size_t weights_ = 0;           // of all rows

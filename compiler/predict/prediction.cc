@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/place/call_route.h"
+#include "compiler/place/legs.h"
 #include "compiler/place/placement_problem.h"
 #include "compiler/place/solver/problem.h"
 #include "compiler/predict/critical_path.h"
@@ -28,8 +29,8 @@ class Predictor {
 
   Result<Prediction> predict() {
     for (std::uint32_t s = 0; s < costs_.stages.size(); ++s) add_stage(s);
-    find_callers();
-    for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(plan_.edges[e], costs_.edges[e]);
+    find_rides();
+    for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(e);
     count_calls();
     count_own_bytes();
     const Way longest = critical_path(plan_, costs_, ways_, edge_ways_);
@@ -84,35 +85,36 @@ class Predictor {
     calls_ += ways_[s].hops;
   }
 
-  void add_edge(const EdgePlan& edge, const EdgeCosts& cost) {
+  void add_edge(std::uint32_t e) {
+    const EdgePlan& edge = plan_.edges[e];
+    const EdgeCosts& cost = costs_.edges[e];
     const Route route = route_of(edge);
     const bool rides = model_.nested && edge.to_stage == kSinkStage;
-    const Way way = rides ? ride_back(edge, cost) : Way{cost_of(costs_, route, cost), 0, messages_of(route, cost)};
+    const Way way = rides ? ride_back(e) : Way{cost_of(costs_, route, cost), 0, messages_of(route, cost)};
     serial_ps_ += way.ps;
     messages_ += way.hops;
     if (!rides && !edge.count) add_bytes(edge, route, cost);  // a count has no payload
     add_to_bundles(edge, route, cost);
     edge_ways_.push_back(way);
   }
-  // Outputs ride back on returns to the writer of a stage's first input (runtime/call_models/call_model.h). The first
-  // output on a return adds no packet, each further one adds one.
-  void find_callers() {
+  // Under rpc-nested: finds the ways of outputs.
+  void find_rides() {
+    if (!model_.nested) return;
+    Callers callers(ways_.size());
     for (const EdgePlan& edge : plan_.edges)
-      if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
+      if (is_call(edge.to_port, edge.loop, edge.count) && !callers[edge.to_stage])
+        callers[edge.to_stage] = edge.from_stage;
+    rides_ = legs_of(costs_, model_, callers);
+    std::erase_if(rides_, [](const Leg& leg) { return leg.kind != LegKind::kRide && leg.kind != LegKind::kNextRide; });
   }
-  Way ride_back(const EdgePlan& edge, const EdgeCosts& cost) {
+  Way ride_back(std::uint32_t e) {
     Way way;
-    std::uint32_t stage = edge.from_stage;
-    for (std::size_t passed = 0; passed < ways_.size(); ++passed) {  // a valid plan ends sooner
-      const auto caller = callers_.find(stage);
-      if (caller == callers_.end()) break;
-      Route back;
-      const bool first = ridden_.insert(stage).second;
-      back.add({at(stage), at(caller->second), true, !first});
-      way.ps += cost_of(costs_, back, cost);
-      way.hops += messages_of(back, cost);
-      if (!back.hops().empty()) payload_bytes_ += cost.bytes;
-      stage = caller->second;
+    for (const Leg& leg : rides_) {
+      if (leg.edge != e) continue;
+      const Route back = route_of_leg(model_, at(leg.costs.from), at(leg.costs.to), leg.kind);
+      way.ps += cost_of(costs_, back, leg.costs);
+      way.hops += messages_of(back, leg.costs);
+      if (!back.hops().empty()) payload_bytes_ += leg.costs.bytes;
     }
     return way;
   }
@@ -166,13 +168,16 @@ class Predictor {
     for (const EdgePlan& edge : plan_.edges) source_waits |= edge.to_stage == kSinkStage && waits(edge.from_stage);
     const std::vector<bool> late = find_late_returns();
     const auto wake = [&](Way& way, Sum times) { way.ps += times * costs_.wake_ps / kPerMillion; };
-    for (std::uint32_t s = 0; s < ways_.size(); ++s)
-      for (const Hop& hop : route_of_firing(model_, at(s), counts_[s]).hops())
+    for (std::uint32_t s = 0; s < ways_.size(); ++s) {
+      const Route route = route_of_firing(model_, at(s), counts_[s]);
+      for (const Hop& hop : route.hops())
         if (waits(s) && hop.to != at(s)) wake(ways_[s], firings(s));
+    }
     for (std::uint32_t e = 0; e < edge_ways_.size(); ++e) {
       const EdgePlan& edge = plan_.edges[e];
       const bool asleep = edge.from_stage == kSourceStage ? source_waits : waits(edge.from_stage);
-      for (const Hop& hop : route_of(edge).hops())
+      const Route route = route_of(edge);
+      for (const Hop& hop : route.hops())
         if (finds_asleep(hop, edge, asleep, late[edge.to_stage]))
           wake(edge_ways_[e], std::min<Sum>(crossing(hop, costs_.edges[e]).tokens, firings(edge.from_stage)));
     }
@@ -228,8 +233,7 @@ class Predictor {
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;
-  std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: the one that its return goes to
-  std::set<std::uint32_t> ridden_;                  // stages whose return has an output
+  std::vector<Leg> rides_;  // under rpc-nested: outputs on their ways back
   Sum messages_ = 0, calls_ = 0, payload_bytes_ = 0, serial_ps_ = 0;
   Prediction out_;
 };

@@ -10,6 +10,7 @@
 #include "compiler/place/certify.h"
 #include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
+#include "compiler/place/legs.h"
 #include "compiler/place/solver/proof.h"
 #include "compiler/predict/prediction.h"
 #include "compiler/verify/verify.h"
@@ -62,6 +63,17 @@ Status check_edges(const Plan& plan, const CostTable& costs) {
       return bad_certificate("its edge " + std::to_string(e) + " carries something else than the plan's");
     if (costs.edges[e].requests.has_value() != carries_elements(plan, plan.edges[e]))
       return bad_certificate("its edge " + std::to_string(e) + " has requests for all elements of a scatter, or none");
+  }
+  return {};
+}
+
+// Checks which edges are calls, and so the ways of outputs under rpc-nested.
+Status check_calls(const Plan& plan, const CostTable& costs) {
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    const bool calls = edge.to_stage != kSinkStage && is_call(edge.to_port, edge.loop, edge.count);
+    if (costs.edges[e].calls != calls)
+      return bad_certificate("its edge " + std::to_string(e) + " is a call in the plan or in it, not in both");
   }
   return {};
 }
@@ -184,6 +196,7 @@ Status verify_certificate(const CertifiedPlan& plan) {
   const auto originals = without_copies(certificate.costs);
   if (!originals.ok()) return bad_certificate(originals.status().message());
   WOA_RETURN_IF_ERROR(check_copies(plan, certificate.costs, *originals));
+  WOA_RETURN_IF_ERROR(check_calls(plan, certificate.costs));
   const auto problem = copy_problem(originals->table, certificate.goal, names_without_copies(plan, certificate.costs));
   if (!problem.ok()) return bad_certificate(problem.status().message());
   const auto placement = find_placement(certificate, *originals, *problem);

@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 11;
+inline constexpr std::uint32_t kPlanVersion = 12;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`

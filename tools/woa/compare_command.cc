@@ -64,11 +64,11 @@ struct CompareArguments {
   Cores cores;
 };
 
-// The placement's status, judged by the prediction. Placement for rpc-nested counts an output's way back as one hop
-// (compiler/place/call_route.h). If it takes more, and stages could be elsewhere, another placement may be better.
+// The placement's status, judged by the prediction. With copies, placement for rpc-nested counts an output's way back
+// as one hop (compiler/place/legs.h). If it takes more, and stages could be elsewhere, another may be better.
 std::string status_of(const Certificate& certificate) {
   const PlacementGoal& goal = certificate.goal;
-  if (!call_model(goal.model).nested || !has_choice(certificate.costs)) return certificate.status;
+  if (goal.copies == 1 || !call_model(goal.model).nested || !has_choice(certificate.costs)) return certificate.status;
   const bool as_counted = goal.objective == "latency" && certificate.prediction.serial_ps == certificate.value_ps;
   return as_counted ? certificate.status : "heuristic";
 }

@@ -277,6 +277,7 @@ TEST_CASE("where each stage may run on one controller only, nothing that changes
   costs.stages[2].time_ps = {kNowhere_ps, 10'000, kNowhere_ps};
   costs.stages[3].time_ps = {kNowhere_ps, kNowhere_ps, 9'000};
   costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, kPerMillion, 9'500 * kPerMillion}, {3, 1, kPerMillion, 0}};
+  mark_calls(costs);
   const Certificate certificate = *certificate_of(costs, {.objective = "throughput"});
   const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));
   REQUIRE(reasons.ok());
@@ -300,6 +301,7 @@ TEST_CASE("links that a placement uses have ranges; of a placement that was not 
   costs.stages[2].time_ps = {kNowhere_ps, 10'000, kNowhere_ps};
   costs.stages[3].time_ps = {kNowhere_ps, 10'000, 5'000};
   costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
+  mark_calls(costs);
   const Certificate certificate = *certificate_of(costs);
   REQUIRE(certificate.placement == assign::Placement{0, 0, 1, 2});
   const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));

@@ -20,6 +20,11 @@ inline std::uint32_t any(std::uint32_t first, std::uint32_t last) {
 
 inline std::string any_kind() { return *rc::gen::element<std::string>("cpu", "gpu", "fpga"); }
 
+// All edges enter the first input of their reader, as in plan_of().
+inline void mark_calls(CostTable& table) {
+  for (EdgeCosts& edge : table.edges) edge.calls = edge.to != kSink && !edge.count;
+}
+
 // Every link alike and direct; prices and power of all but the host.
 inline CostTable any_table() {
   CostTable table;
@@ -40,6 +45,7 @@ inline CostTable any_table() {
     const std::uint32_t from = any(1, stages - 1);
     table.edges.push_back({from == 1 ? 0 : from, any(1, stages - 1), kPerMillion * any(1, 3), kPerMillion * any(0, 9)});
   }
+  mark_calls(table);
   return table;
 }
 
@@ -77,6 +83,7 @@ inline CostTable any_copyable_table(std::uint32_t most_stages) {
     edge.count = true, edge.bytes = 0;
     table.stages[edge.from].copyable = false;  // it scatters
   }
+  mark_calls(table);
   return table;
 }
 

@@ -112,6 +112,7 @@ CostTable table_with_far_readers() {
   for (const std::size_t reader : {3, 4})
     table.stages[reader].time_ps[reader - 2] = any(0, 50), table.stages[reader].time_ps[5 - reader] = kNowhere_ps;
   table.edges = {{0, 2}, {2, 3}, {2, 4}, {3, 1}, {4, 1}};
+  mark_calls(table);
   for (EdgeCosts& edge : table.edges) edge.bytes = any(0, 100);
   return table;
 }
@@ -215,6 +216,7 @@ TEST_CASE("copies that are not alike, in loops, or more than were allowed are fo
   table.stages[3].time_ps[2] = table.stages[4].time_ps[1] = kNowhere_ps;
   table.stages[2].copyable = true;
   table.edges = {{0, 2}, {2, 3}, {2, 4}, {3, 1}, {4, 1}};
+  mark_calls(table);
   const PlacementGoal goal{.copies = 2};
   const auto problem = copy_problem(table, goal);
   REQUIRE(problem.ok());
