@@ -10,7 +10,7 @@ namespace woa::test {
 namespace {
 
 constexpr std::uint64_t kHang_ns = 60'000'000'000;  // an instance that takes this long has come to a standstill
-constexpr int kWords = 100, kLines = 12;
+constexpr int kWords = 50, kLines = 6;
 
 // Texts have a number, the words that are left, and perhaps something else behind it, as in "7:2".
 int words_of(const std::string& text) { return std::stoi(text); }
