@@ -89,7 +89,7 @@ def table(title, columns, rows):
 def document(results):
     """The report that tools/report/page.html shows (its fields are in tools/report/page.js)."""
     couplings = [coupling["name"] for coupling in results["couplings"]]
-    wheres = [where for where in PLACEMENTS if any(row["where"] == where for row in results["runs"])]
+    wheres = [where for where in PLACEMENTS if where != "pair" and any(row["where"] == where for row in results["runs"])]  # one bar is no chart
     shown = [(coupling, where) for coupling in couplings for where in wheres]
     parts = [("Accelerations", "Bars: measured here. Marks: Amdahl's limit of the program, and the paper's own numbers, which are of "
               "another machine and of a model.", [accelerations(results, *pair) for pair in shown]),
