@@ -23,6 +23,7 @@
 #include "compiler/parse/machine_file.h"
 #include "compiler/parse/profile.h"
 #include "compiler/place/by_costs.h"
+#include "compiler/place/landings.h"
 #include "compiler/place/needs.h"
 #include "compiler/place/place.h"
 #include "compiler/place/replicas.h"
@@ -199,7 +200,9 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   size_channels(graph, window, options.goal.model, report);
   if (report.errors() != 0) return std::nullopt;
   std::optional<CertifiedPlan> plan = make_plan(graph, *file, window, machine, options, std::move(certificate), report);
-  if (plan) add_prediction(*plan, report);
+  if (!plan) return plan;
+  add_prediction(*plan, report);
+  if (options.warn_of_wires) warn_of_second_landings(*plan, options.goal.model, graph, report);
   return plan;
 }
 

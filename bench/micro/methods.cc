@@ -87,15 +87,16 @@ Result<MethodCalibration> calibrate_methods(const RunOptions& options, const Met
   const auto rows = run_contest(contest, [&] { return probe.look(); });
   if (!rows.ok()) return rows.status();
   MethodCalibration out{std::string(options.transport->name()), probe.state(), 0, {}};
-  std::vector<TwoWays> both;
+  std::vector<TwoWaysRepeated> both;
+  const Row* inlined = nullptr;
   for (const Row& row : *rows) {
     if (out.medians.empty() || out.medians.back().bytes != row.size) out.medians.push_back({row.size});
     MethodTimes& times = out.medians.back();
     (row.contender == kInlineName ? times.inline_ns : times.in_place_ns) = row.median();
-    if (row.contender == kInPlaceName && times.inline_ns > 0)
-      both.push_back({row.size, times.inline_ns, times.in_place_ns});
+    if (row.contender == kInlineName) inlined = &row;
+    if (row.contender == kInPlaceName && times.inline_ns > 0) both.push_back({row.size, inlined->samples, row.samples});
   }
-  out.inline_bytes = static_cast<std::uint32_t>(crossing(both));
+  out.inline_bytes = static_cast<std::uint32_t>(steady_crossing(both));
   return out;
 }
 

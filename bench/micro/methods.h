@@ -28,7 +28,7 @@ struct MethodTimes {
 struct MethodCalibration {
   std::string transport;
   std::string host_state;          // HostProbe::state()
-  std::uint32_t inline_bytes = 0;  // the best limit: crossing() of the medians
+  std::uint32_t inline_bytes = 0;  // the best limit: steady_crossing() of the times
   std::vector<MethodTimes> medians;
 };
 

@@ -113,7 +113,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.replicas = options.replicas;
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
-  compile.warn_of_unbuilt = options.anywhere;
+  compile.warn_of_unbuilt = compile.warn_of_wires = options.anywhere;
   Compilation result = compile_and_wait(options, compile);
   std::vector<ReadFile> read = read_files(result);
   if (const Status kept = check_kept(all_written(options), read); !kept.ok())

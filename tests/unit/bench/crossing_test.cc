@@ -26,5 +26,17 @@ TEST_CASE("of choices that are as good the smallest is taken") {
   CHECK(crossing({}) == 0);
 }
 
+TEST_CASE("load that slows one way in most rounds, or a single quick round, raises no limit") {
+  // In place takes 20 without load; in most rounds something else ran.
+  const std::vector<double> quiet{20, 20, 20}, loaded{20, 55, 60};
+  CHECK(steady_crossing(std::vector<TwoWaysRepeated>{{8, {10, 10, 11}, quiet}, {16, {30, 31, 32}, loaded}}) == 8);
+  CHECK(steady_crossing(std::vector<TwoWaysRepeated>{{8, {10, 10, 11}, quiet}, {16, {5, 31, 32}, quiet}}) == 8);
+  CHECK(steady_crossing(std::vector<TwoWaysRepeated>{{8, {10, 10, 11}, quiet}, {16, {15, 15, 16}, loaded}}) == 16);
+  // Two rounds of four are slow in place: median and least time are both above inline's.
+  const std::vector<double> half{20, 20, 55, 60};
+  CHECK(steady_crossing(std::vector<TwoWaysRepeated>{{8, {10, 10, 11, 11}, half}, {16, {19, 21, 56, 23}, half}}) == 8);
+  CHECK(steady_crossing({}) == 0);
+}
+
 }  // namespace
 }  // namespace woa::bench
