@@ -111,6 +111,13 @@ static inline woa_status check_candidate(const woa_input *in, woa_error *error) 
                   at->node, at->distance, kNodes - 1, kFar);
 }
 
+/* Writes a node to look at. */
+static inline woa_status put_candidate(woa_output *out, const char *port, const candidate *at, woa_error *error) {
+  const woa_status status = woa_claim(out, port, sizeof *at, error);
+  if (status == WOA_OK) memcpy(out->data, at, sizeof *at);
+  return status;
+}
+
 static inline woa_status append(queue *q, const candidate *nearer, size_t count, woa_error *error) {
   const woa_status status = check_room(q, count, error);
   if (status != WOA_OK) return status;

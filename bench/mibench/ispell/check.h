@@ -168,12 +168,16 @@ static inline bool is_right_part(const dictionary *d, const uint8_t *codes, uint
   return is_right(d, &part, &found);
 }
 
-static inline bool is_compound_tail(const dictionary *d, const uint8_t *codes, uint32_t length) {
+/* Is the end of a word right, as a word or several? `wrong`: by length, the ends that are known to be wrong. Without
+ * it, a word with many ways to cut it would be tried in each of them. */
+static inline bool is_compound_tail(const dictionary *d, const uint8_t *codes, uint32_t length, bool *wrong) {
   const uint32_t least = d->affixes.compound_min;
+  if (wrong[length]) return false;
   if (length >= least && is_right_part(d, codes, length)) return true;
   for (uint32_t cut = least; cut + least <= length; ++cut) {
-    if (is_right_part(d, codes, cut) && is_compound_tail(d, codes + cut, length - cut)) return true;
+    if (is_right_part(d, codes, cut) && is_compound_tail(d, codes + cut, length - cut, wrong)) return true;
   }
+  wrong[length] = true;
   return false;
 }
 
@@ -181,12 +185,13 @@ static inline bool is_compound_tail(const dictionary *d, const uint8_t *codes, u
 static inline bool is_compound(const dictionary *d, const word *w) {
   const letters *l = &d->affixes.letters;
   const uint32_t least = d->affixes.compound_min;
+  bool wrong[kLongest + 1] = {false};
   word part;
   route found;
   for (uint32_t cut = least; cut + least <= w->length; ++cut) {
     set_word(l, &part, w->codes, cut);
     if (w->style != kUpper && style_of(l, w->codes + cut, w->length - cut) != kLower) continue;
-    if (is_right(d, &part, &found) && is_compound_tail(d, w->codes + cut, w->length - cut)) return true;
+    if (is_right(d, &part, &found) && is_compound_tail(d, w->codes + cut, w->length - cut, wrong)) return true;
   }
   return false;
 }

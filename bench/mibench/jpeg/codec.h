@@ -47,8 +47,8 @@ typedef struct const_planes {
 } const_planes;
 
 /* Blocks that `pixels` need, in Y or in the others. */
-static inline uint32_t codec_blocks(uint32_t pixels) { return (pixels + kBlock - 1) / kBlock; }
-static inline uint32_t codec_chroma_blocks(uint32_t pixels) { return (pixels + kUnit - 1) / kUnit; }
+static inline uint32_t codec_blocks(uint32_t pixels) { return pixels / kBlock + (pixels % kBlock != 0); }
+static inline uint32_t codec_chroma_blocks(uint32_t pixels) { return pixels / kUnit + (pixels % kUnit != 0); }
 
 /* The tables of the standard's Annex K, scaled by a quality of 1 to 100. */
 enum { kLuminance = 0, kChrominance = 1 };

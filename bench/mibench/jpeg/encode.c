@@ -7,6 +7,8 @@
 
 #include "bench/mibench/jpeg/entropy.h"
 
+enum { kLargest = 1023 }; /* of a coefficient; the first of a block may be -1024 */
+
 typedef struct encoder {
   struct jpeg_compress_struct info;
   struct jpeg_error_mgr errors;
@@ -118,8 +120,33 @@ static void attempt(encoder *e) {
   jpeg_destroy_compress(&e->info);
 }
 
+/* Fails for numbers that no picture of 8 bits a sample has: libjpeg's vector code has no codes for them. */
+static woa_status check_coefficients(const int16_t *coefficients, uint64_t blocks, const char *name, woa_error *error) {
+  for (uint64_t block = 0; block < blocks; ++block, coefficients += kBlockSize) {
+    int beyond = coefficients[0] < -kLargest - 1 || coefficients[0] > kLargest;
+    for (int k = 1; k < kBlockSize; ++k) beyond |= coefficients[k] < -kLargest || coefficients[k] > kLargest;
+    if (!beyond) continue;
+    return woa_fail(error, WOA_INVALID, "block %llu of '%s' has a coefficient beyond %d, expected those of a picture",
+                    (unsigned long long)block, name, kLargest);
+  }
+  return WOA_OK;
+}
+
+static woa_status check_components(const entropy_image *image, woa_error *error) {
+  static const char *const names[kChannels] = {"y", "cb", "cr"};
+  woa_status status = WOA_OK;
+  for (int k = 0; k < kChannels && status == WOA_OK; ++k) {
+    const uint64_t rows = k == 0 ? codec_blocks(image->height) : codec_chroma_blocks(image->height);
+    const uint64_t columns = k == 0 ? codec_blocks(image->width) : codec_chroma_blocks(image->width);
+    status = check_coefficients(image->component[k], rows * columns, names[k], error);
+  }
+  return status;
+}
+
 woa_status entropy_encode(const entropy_image *image, const entropy_settings *settings, woa_output *out,
                           woa_error *error) {
+  const woa_status status = check_components(image, error);
+  if (status != WOA_OK) return status;
   encoder e = {.image = image, .settings = settings, .out = out, .error = error, .status = WOA_OK};
   prepare(&e);
   attempt(&e);

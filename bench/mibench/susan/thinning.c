@@ -43,10 +43,10 @@ static void step_back(thinning *t, int dy, int dx) {
 /* The neighbour that continues an edge best whose only neighbour is number `from`; -1 if none responds. */
 static int find_continuation(const thinning *t, int from) {
   int best = -1;
-  int32_t largest = 0;
+  int64_t largest = 0;
   for (int k = 0; k < 8; ++k) {
     const int apart = abs(kRing[k] - kRing[from]);
-    const int32_t value = t->response[place(t, kDy[k], kDx[k])] * kWeight[apart > 4 ? 8 - apart : apart];
+    const int64_t value = (int64_t)t->response[place(t, kDy[k], kDx[k])] * kWeight[apart > 4 ? 8 - apart : apart];
     if (value > largest) largest = value, best = k;
   }
   return best;

@@ -246,6 +246,14 @@ class IspellTest(ProgramTest):
             with self.subTest(graph=name):
                 self.check(self.graph(name), text, "text", COMPOUND_LINES.encode(), *options(name, affixes=affixes))
 
+    def test_compounds_with_many_ways_to_cut_them(self):
+        affixes = self.write("compounds.aff", read(self.affixes).replace("compoundwords off", "compoundwords on"))
+        words = self.write("words", "".join("a" * length + "\n" for length in range(3, 9)))
+        text = {"text": self.write("input.txt", "^" + "a" * 99 + " " + "a" * 98 + "b\n")}
+        for name in VARIANTS:
+            with self.subTest(graph=name):
+                self.check(self.graph(name), text, "text", b"-\n# " + b"a" * 98 + b"b 101\n\n", *options(name, affixes=affixes, words=words))
+
 
 def ispell(folder, text, dictionary):
     """The answer of `ispell -a`, without its first line and without a personal dictionary."""

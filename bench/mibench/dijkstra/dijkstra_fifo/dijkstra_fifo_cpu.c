@@ -11,13 +11,8 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   }
   const woa_status status = append(q, nearer, ins[0].bytes / sizeof *nearer, error);
   if (status != WOA_OK) return status;
-  outs[0].written = 1;
-  outs[0].bytes = 0;
-  if (q->head != q->tail) {
-    *(candidate *)(void *)outs[0].data = q->ring[q->head++ % kQueueRoom];
-    outs[0].bytes = sizeof(candidate);
-  }
-  return WOA_OK;
+  if (q->head == q->tail) return woa_claim(&outs[0], "node", 0, error);
+  return put_candidate(&outs[0], "node", &q->ring[q->head++ % kQueueRoom], error);
 }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);

@@ -33,10 +33,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (s->queue.head == s->queue.tail) return write_line(&s->paths, &outs[1], error);
   const candidate *oldest = &s->queue.ring[s->queue.head++ % kQueueRoom];
   s->at = oldest->node;
-  memcpy(outs[0].data, oldest, sizeof *oldest);
-  outs[0].bytes = sizeof *oldest;
-  outs[0].written = 1;
-  return WOA_OK;
+  return put_candidate(&outs[0], "node", oldest, error);
 }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);

@@ -14,7 +14,7 @@ static woa_status take_line(progress *p, const woa_input *in, woa_error *error) 
   if (in->bytes > kTextRoom - p->bytes) {
     return woa_fail(error, WOA_TOO_LARGE, "the text of %u pairs exceeds %d bytes", p->started, kTextRoom);
   }
-  memcpy(p->text + p->bytes, in->data, in->bytes);
+  if (in->bytes != 0) memcpy(p->text + p->bytes, in->data, in->bytes);
   p->bytes += (uint32_t)in->bytes;
   return WOA_OK;
 }
@@ -33,8 +33,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   }
   if (p->started < p->pairs) {
     const candidate source = {(int32_t)(p->started++ % kNodes), 0, kFromNowhere};
-    memcpy(outs[0].data, &source, sizeof source);
-    return woa_claim(&outs[0], "source", sizeof source, error);
+    return put_candidate(&outs[0], "source", &source, error);
   }
   const woa_status status = woa_claim(&outs[1], "text", p->bytes, error);
   if (status == WOA_OK) memcpy(outs[1].data, p->text, p->bytes);

@@ -1,6 +1,7 @@
 /* Reads the matrix: 100 x 100 whole numbers from 0 to 9999, row i has the weights of the edges i -> j. */
 #include "bench/mibench/dijkstra/dijkstra.h"
 #include "bench/mibench/kept_number.h"
+#include "bench/mibench/pieces.h"
 
 typedef struct text {
   const char *at, *end;
@@ -39,7 +40,8 @@ static woa_status read_weight(text *t, long count, int32_t *weight, woa_error *e
 }
 
 static woa_status read_matrix(const woa_input *in, int32_t *matrix, woa_error *error) {
-  text t = {(const char *)in->data, (const char *)in->data + in->bytes, 1};
+  const char *const begin = (const char *)data_of(in);
+  text t = {begin, begin + in->bytes, 1};
   long count = 0;
   for (; next_word(&t); ++count) {
     int32_t weight = 0;

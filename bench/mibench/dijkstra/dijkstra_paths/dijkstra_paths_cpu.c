@@ -6,13 +6,13 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   (void)self;
   paths *p = firing->state;
   if (ins[0].bytes == 0) return write_line(p, &outs[1], error);
-  const woa_status status = check_candidate(&ins[0], error);
+  woa_status status = check_candidate(&ins[0], error);
+  if (status == WOA_OK) status = woa_claim(&outs[0], "candidates", sizeof(candidate) * kNodes, error);
   if (status != WOA_OK) return status;
   const candidate *at = (const candidate *)(const void *)ins[0].data;
   if (at->from == kFromNowhere) start_paths(p, at->node);
   const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
   outs[0].bytes = relax(p, at, row, (candidate *)(void *)outs[0].data, 0, UINT32_MAX) * sizeof *at;
-  outs[0].written = 1;
   return WOA_OK;
 }
 

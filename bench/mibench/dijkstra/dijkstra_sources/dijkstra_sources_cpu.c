@@ -9,10 +9,8 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
     return woa_fail(error, WOA_INVALID, "there are %u pairs, expected 1 to %d", pairs, kMostPairs);
   for (uint32_t k = 0; k < pairs; ++k) {
     const candidate source = {(int32_t)(k % kNodes), 0, kFromNowhere};
-    woa_output *out = &outs[0].elements[k];
-    const woa_status status = woa_claim(out, "source", sizeof source, error);
+    const woa_status status = put_candidate(&outs[0].elements[k], "source", &source, error);
     if (status != WOA_OK) return status;
-    memcpy(out->data, &source, sizeof source);
   }
   outs[0].count = pairs;
   return WOA_OK;

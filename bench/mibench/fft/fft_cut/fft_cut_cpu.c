@@ -1,4 +1,5 @@
 #include "bench/mibench/fft/fft.h"
+#include "bench/mibench/pieces.h"
 
 enum { kMostChunks = 16 };
 
@@ -15,21 +16,11 @@ static woa_status create(const woa_param *params, size_t count, void **self, woa
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)firing;
-  const uint32_t blocks = ins[0].dims[0], wanted = (uint32_t)kept_number(self);
-  if (!fft_is_power(blocks)) {
-    return woa_fail(error, WOA_INVALID, "there are %u blocks, expected a power of two", blocks);
+  const cutting chunks = {.wanted = kept_number(self), .unit = 1, .halo = 0};
+  if (!fft_is_power(ins[0].dims[0])) {
+    return woa_fail(error, WOA_INVALID, "there are %u blocks, expected a power of two", ins[0].dims[0]);
   }
-  const uint32_t chunks = blocks < wanted ? blocks : wanted;
-  const uint64_t bytes = ins[0].bytes / chunks;
-  for (uint32_t k = 0; k < chunks; ++k) {
-    woa_output *chunk = &outs[0].elements[k];
-    fft_describe(chunk, blocks / chunks, ins[0].dims[2]);
-    const woa_status status = woa_claim(chunk, "chunks", bytes, error);
-    if (status != WOA_OK) return status;
-    memcpy(chunk->data, ins[0].data + k * bytes, bytes);
-  }
-  outs[0].count = chunks;
-  return WOA_OK;
+  return cut_rows(&ins[0], &chunks, &outs[0], "chunks", error);
 }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);

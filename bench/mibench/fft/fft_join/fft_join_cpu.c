@@ -1,4 +1,5 @@
 #include "bench/mibench/fft/fft.h"
+#include "bench/mibench/pieces.h"
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)firing;
@@ -13,11 +14,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
     blocks += chunks[k].dims[0];
   }
   fft_describe(&outs[0], blocks, chunks[0].dims[2]);
-  const woa_status status = woa_claim(&outs[0], "blocks", outs[0].bytes, error);
-  if (status != WOA_OK) return status;
-  uint8_t *to = outs[0].data;
-  for (uint32_t k = 0; k < ins[0].count; to += chunks[k].bytes, ++k) memcpy(to, chunks[k].data, chunks[k].bytes);
-  return WOA_OK;
+  return join_pieces(&ins[0], &outs[0], "blocks", error);
 }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);

@@ -1,4 +1,5 @@
 #include "bench/mibench/jpeg/codec.h"
+#include "bench/mibench/pieces.h"
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)firing;
@@ -13,11 +14,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
     rows += strips[k].dims[0];
   }
   codec_describe_blocks(&outs[0], rows, strips[0].dims[1]);
-  const woa_status status = woa_claim(&outs[0], "coefficients", outs[0].bytes, error);
-  if (status != WOA_OK) return status;
-  uint8_t *to = outs[0].data;
-  for (uint32_t k = 0; k < ins[0].count; to += strips[k].bytes, ++k) memcpy(to, strips[k].data, strips[k].bytes);
-  return WOA_OK;
+  return join_pieces(&ins[0], &outs[0], "coefficients", error);
 }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);

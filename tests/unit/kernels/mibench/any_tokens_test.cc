@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMostRoom = 256 << 10;  // of an output; a kernel asks before it writes more
 constexpr int kStates = 40, kFirings = 12;      // firings with one state
+constexpr int kSettings = 4;                    // states with the same parameters
 
 struct FreeMemory {
   void operator()(std::uint8_t* memory) const { std::free(memory); }
@@ -60,15 +61,13 @@ class Kernel {
     table_ = entry();
     scratch_ = memory_of(about().scratch_bytes);
   }
-  ~Kernel() {
-    if (self_ != nullptr && table_->destroy != nullptr) table_->destroy(self_);
-  }
+  ~Kernel() { destroy(); }
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
   void fire_with_many_states() {
-    create();
     for (int s = 0; s < kStates; ++s) {
+      if (s % kSettings == 0) create();
       Memory state = memory_of(table_->state_bytes);
       std::memset(state.get(), 0, std::max<std::uint64_t>(table_->state_bytes, 1));
       for (int f = 0; f < kFirings; ++f) fire(state.get());
@@ -83,18 +82,31 @@ class Kernel {
   [[nodiscard]] const KernelDescription& about() const { return *listing_.description; }
   std::uint32_t below(std::uint32_t limit) { return static_cast<std::uint32_t>(random_() % limit); }
 
+  // Another value each time: a choice, a bound or the default.
+  std::string value_of(const ParamDescription& param) {
+    if (param.type == "file") return file_for(param.name);
+    if (!param.choices.empty()) return param.choices[below(static_cast<std::uint32_t>(param.choices.size()))];
+    const std::string usual = param.value.value_or(param.min.value_or(""));
+    const std::uint32_t which = below(3);
+    return which == 0 ? param.min.value_or(usual) : which == 1 ? param.max.value_or(usual) : usual;
+  }
+
   void create() {
     std::vector<std::string> values;
-    for (const ParamDescription& param : about().params)
-      values.push_back(param.type == "file" ? file_for(param.name) : param.value.value_or(""));
+    for (const ParamDescription& param : about().params) values.push_back(value_of(param));
     std::vector<woa_param> params;
     for (std::size_t k = 0; k < values.size(); ++k)
       params.push_back({about().params[k].name.c_str(), values[k].c_str()});
     woa_error error{};
+    destroy();
     if (table_->create == nullptr) return;
     const woa_status status = table_->create(params.data(), params.size(), &self_, &error);
     INFO(error.message);
     REQUIRE(status == WOA_OK);
+  }
+  void destroy() {
+    if (self_ != nullptr && table_->destroy != nullptr) table_->destroy(self_);
+    self_ = nullptr;
   }
   static std::string file_for(const std::string& name) {
     return std::string(WOA_SOURCE_DIR "/bench/mibench/ispell/small.") + (name == "affixes" ? "aff" : "words");
@@ -110,9 +122,15 @@ class Kernel {
       count *= input.dims[d] = shape.dims[d] != 0 ? shape.dims[d] : below(24) * (below(3) == 0 ? 8 : 1);
     if (shape.dims.empty()) count = input.dims[0] = any_size(port.max_bytes);
     input.bytes = count * shape.element;
+    if (input.bytes == 0) return input;  // its data may be null
     tokens_.push_back(memory_of(input.bytes));
     input.data = tokens_.back().get();
     fill(tokens_.back().get(), input.bytes);
+    return input;
+  }
+  static woa_input absent() {
+    woa_input input{};
+    input.absent = 1;
     return input;
   }
   std::uint32_t any_size(std::uint64_t most) {
@@ -139,6 +157,8 @@ class Kernel {
     for (const std::uint32_t dim : shape.dims) fixed *= dim;
     woa_output output{};
     output.capacity = std::min(port.max_bytes != 0 ? port.max_bytes : std::max<std::uint64_t>(fixed, 64), kMostRoom);
+    if (port.max_bytes != 0 && below(4) == 0)  // a stage may set a smaller bound
+      output.capacity = below(static_cast<std::uint32_t>(std::min<std::uint64_t>(port.max_bytes, 1500)));
     tokens_.push_back(memory_of(output.capacity));
     output.data = tokens_.back().get();
     return output;
@@ -154,7 +174,7 @@ class Kernel {
         ins.push_back(token(port));
         continue;
       }
-      for (std::uint32_t e = below(5); e > 0; --e) elements[p].push_back(token(port));
+      for (std::uint32_t e = below(5); e > 0; --e) elements[p].push_back(below(8) == 0 ? absent() : token(port));
       ins.push_back({});
       ins.back().count = static_cast<std::uint32_t>(elements[p].size());
       ins.back().elements = elements[p].data();
