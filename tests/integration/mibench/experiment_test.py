@@ -308,9 +308,10 @@ class ExperimentTest(WoaTest):
         os.makedirs(self.path("empty"))
         for words, text in ((["--data", self.path("nowhere")], "is no folder"), (["--data", self.path("empty")], "has none of the programs' inputs"),
                             (["--programs", "sha"], "no program sha"), (["--net", "quick"], "1gbit,25us"), (["--repeat", "0"], "1 at least"),
-                            (["--models", "rpc"], "none of woa"), (["--placements", "device"], "needs --devices"), (["--machine", self.path("none")], "--machine")):
-            _, errors = self.experiment(*words, code=2)
+                            (["--models", "rpc"], "none of woa"), (["--models"], "expected one argument"), (["--placements", "device"], "needs --devices"), (["--machine", self.path("none")], "--machine")):
+            out, errors = self.experiment(*words, "--json", code=2)
             self.assertIn(text, errors)
+            self.assertIn(text, json.loads(out)["error"]["message"])
 
     def interrupted(self, number, coupling):
         process = self.start(self.command("--variants", "fine", "--repeat", "100000", couplings=coupling))
@@ -337,10 +338,12 @@ class ExperimentTest(WoaTest):
         self.write("flip/program.yaml", PROGRAM + "paper: sha\n")
         process = self.start([MIBENCH, "axel", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results")])
         process.stderr.readline()
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
         self.assertIn("ended by SIGINT", errors)
+        self.assertEqual(json.loads(read(self.path("results/axel.json")))["interrupted"], "SIGINT")
         self.nothing_left(process.pid)
 
 
