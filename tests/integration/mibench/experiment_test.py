@@ -170,10 +170,15 @@ class ExperimentTest(WoaTest):
         row = {"program": "dijkstra", "variant": "fine", "coupling": "tight", "model": "woa", "host_state": "near"}
         rows = [dict(row, where="optimum", placement={"queue": "cpu:1", "relax": "cpu:1"}, latency_s=148e-6),
                 dict(row, where="pair", placement={"queue": "cpu:0", "relax": "cpu:1"}, latency_s=348e-6, raw_hop_s=40e-9)]
+        block = {"program": "sha", "variant": "fine", "kernels": {"block": {"firings": 10, "time_s": 0}},
+                 "baseline": {"loops": [{"name": "block, 64 B a turn", "kernel_s": 1e-6, "plain_s": 1e-6}]}}
         results = {"programs": [entry], "runs": rows}
-        judged = [(bar["found"], bar["met"]) for bar in [*bars.packets(results), bars.plain(results)]]
+        judged = [(bar["found"], bar["met"]) for bar in [*bars.packets(results), *bars.short_kernels(results), bars.plain(results)]]
         self.assertEqual(judged, [("50 ns at placement `optimum`", True), ("150 ns: 3.75 raw hops of 40 ns (near); the host is not pinned", False),
-                                  ("44 of 40 ns", True), ("1 of 2: not dijkstra slow 2.00 x", False)])
+                                  ("22.0 ns, direct 20.0 ns a firing", True), ("1 of 2: not dijkstra slow 2.00 x", False)])
+        for block_ns, met in ((100 + 14, True), (100 + 16, False), (100 - 16, False)):
+            block["kernels"]["block"]["time_s"] = block_ns / 1e9
+            self.assertEqual([bar["met"] for bar in bars.short_kernels({"programs": [block]})], [met])
 
     def check_page(self):
         page = read(self.path("results/mibench.html"))
