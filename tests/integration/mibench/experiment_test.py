@@ -144,7 +144,7 @@ class ExperimentTest(WoaTest):
         for what in ("outputs of all models and couplings", "messages and bytes", "messages at one placement"):
             self.assertTrue(met[what], results["bars"])
         self.assertRegex(out, r"flip fine, tight: CPU only 1 ms, .*Amdahl's limit 2.000 x")
-        self.assertRegex(out, r"\n  two +all [ -]+left out: placement `two` needs 2 stages that may leave the host's processor; this graph has 0\n")
+        self.assertRegex(out, r"\n  two +all [ -]+left out: placement `two`: too few stages of this graph may leave the host's processor: 0 of 2\n")
         self.assertNotIn("MODELLED", out)
         self.assertRegex(errors, r"woa-mibench: 4/4 flip coarse: tight, about \d+ s left")
         with open(self.path("results/mibench.csv"), newline="", encoding="utf-8") as file:
