@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/micro/pin.h"
+#include "runtime/base/processor.h"
 
 namespace woa::bench {
 
@@ -39,12 +39,13 @@ Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members, std::siz
     if (child < 0) return limit_reached("starting another process", errno);
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::_exit(pin(member.processor) && ::getppid() == parent ? member.body() : 1);
+      ::_exit(pin_thread(static_cast<int>(member.processor)).ok() && ::getppid() == parent ? member.body() : 1);
     }
     group.children_.push_back(child);
   }
-  group.pinned_ = pin(processor);
-  if (!group.pinned_) return {Code::kUnavailable, "the system does not let this process choose its processor"};
+  if (const Status pinned = pin_thread(static_cast<int>(processor)); !pinned.ok())
+    return {Code::kUnavailable, pinned.message()};
+  group.pinned_ = true;
   return group;
 }
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/micro/pin.h"
 #include "bench/micro/stream.h"
 #include "bench/peers/mpi_messenger.h"
 #include "bench/peers/peer_program.h"
 #include "bench/peers/shapes.h"
+#include "runtime/base/processor.h"
 
 namespace woa::bench {
 namespace {
@@ -90,7 +90,8 @@ Result<double> run(const PeerArguments& job) {
   if (static_cast<std::size_t>(ranks) != wanted)
     return {Code::kInvalid, "a rank for each processor is needed: mpirun -np " + std::to_string(wanted)};
   const std::size_t processor = job.sides.processors[static_cast<std::size_t>(rank)];
-  if (!pin(processor)) return {Code::kUnavailable, "cannot run on processor " + std::to_string(processor)};
+  if (const Status pinned = pin_thread(static_cast<int>(processor)); !pinned.ok())
+    return {Code::kUnavailable, pinned.message()};
   return side_ns(open(job, rank, ranks), job.sides);
 }
 

@@ -227,7 +227,7 @@ def text(results):
 
 
 def document(results):
-    tables = [dict(zip(("title", "columns", "rows"), part)) for part in [*all_tables(results), bars.table({"bars": judge(results["rows"])})]]
+    tables = [dict(zip(("title", "columns", "rows"), part)) for part in [*all_tables(results), bars.table(results)]]
     return {"title": "The paper's machine, modelled", "facts": [["commit", results["commit"]], ["modelled", text(results)]],
             "sections": [{"title": "Accelerations", "text": text(results), "charts": charts(results), "tables": tables}]}
 
@@ -236,17 +236,20 @@ def steps(programs):
     return sum(len(program.variants) for program in programs if paper.limit(program.paper) is not None)
 
 
-def run(woa, source, programs, data_folder, folder, slower, say):
-    """`say` is called once for each of the steps."""
-    rows, skipped, axel = [], [], Axel(source, folder)
+def nothing_yet(slower):
+    return {"slower": slower, "rows": [], "skipped": []}
+
+
+def run(results, woa, source, programs, data_folder, folder, progress):
+    """Adds rows to `results`, of whole variants only, in as many steps of `progress` as steps() answers."""
+    axel = Axel(source, folder)
     for program in programs:
         if paper.limit(program.paper) is None:
-            skipped.append({"program": program.name, "variant": "all", "reason": "the paper has no such program"})
+            results["skipped"].append({"program": program.name, "variant": "all", "reason": "the paper has no such program"})
             continue
         for variant in program.variants:
-            say(f"{program.name} {variant.name}")
+            progress.step(f"Axel: {program.name} {variant.name}")
             try:
-                rows += study(woa, axel, program, variant, data_folder, folder, slower)
+                results["rows"] += list(study(woa, axel, program, variant, data_folder, folder, results["slower"]))
             except (Problem, Refused, OSError, ValueError) as error:
-                skipped.append({"program": program.name, "variant": variant.name, "reason": str(error)})
-    return {"slower": slower, "rows": rows, "skipped": skipped}
+                results["skipped"].append({"program": program.name, "variant": variant.name, "reason": str(error)})

@@ -13,7 +13,10 @@ OF_BEST = 0.9
 PACKET_NS, OF_HOP = 60, 3  # of dijkstra fine: a packet in one controller, and one between two by a raw mailbox
 KERNEL_NS, KERNEL_SHARE = 10, 0.15  # that a profile may be off
 PLAIN = 1.05  # a kernel's time by that of the plain C loop beside it
-LOOP = ("dijkstra", "fine", "queue and relax", ("queue", "relax"))  # program, variant, loop of its CPU-only program, stages
+# Program, variant, loop of its CPU-only program, and the stages whose kernels that loop calls in turns.
+LOOP = ("dijkstra", "fine", "queue and relax", ("queue", "relax"))
+SHORT = (LOOP, ("sha", "fine", "block, 64 B a turn", ("block",)))
+SHORT_NS = 200  # kernels below it are judged
 
 TITLES = ("what", "bar", "found", "met")
 
@@ -104,9 +107,9 @@ def gains(results):
     return found
 
 
-def loop_facts(results):
-    """LOOP: its entry, the turns, and a turn's kernels called directly; None if that was not measured."""
-    program, variant, loop, stages = LOOP
+def loop_facts(results, which):
+    """`which`, as LOOP: its entry, kernels by stage, the turns, and a turn's kernels called directly; None if that was not measured."""
+    program, variant, loop, stages = which
     for entry in results["programs"]:
         called = {one["name"]: one["kernel_s"] for one in (entry["baseline"] or {}).get("loops", [])}
         kernels = {name.split("/")[-1]: one for name, one in entry.get("kernels", {}).items()}
@@ -124,7 +127,7 @@ def beyond_kernels_s(row, entry, kernels, called_s):
 
 def packets(results):
     """The runtime's own time for a packet of LOOP: in one controller, and between two in processes of their own."""
-    facts, found = loop_facts(results), []
+    facts, found = loop_facts(results, LOOP), []
     if not facts:
         return found
     entry, kernels, turns, called_s = facts
@@ -138,9 +141,22 @@ def packets(results):
         ns, raw_ns = beyond_kernels_s(pair, entry, kernels, turns * called_s) / (2 * turns) * 1e9, pair["raw_hop_s"] * 1e9
         found.append(bar("dijkstra fine, queue and relax in two pinned processes: a packet, less kernels", f"{OF_HOP} raw hops",
                          f"{ns:.0f} ns: {ns / raw_ns:.2f} raw hops of {raw_ns:.0f} ns ({pair['host_state']}); the host is not pinned", ns <= OF_HOP * raw_ns))
-    profiled_ns, called_ns = sum(kernels[stage]["time_s"] for stage in LOOP[3]) * 1e9, called_s * 1e9
-    found.append(bar("profile of dijkstra's queue and relax against direct calls", f"{KERNEL_NS} ns or {KERNEL_SHARE:.0%}", f"{profiled_ns:.0f} of {called_ns:.0f} ns",
-                     abs(profiled_ns - called_ns) <= max(KERNEL_NS * len(LOOP[3]), KERNEL_SHARE * called_ns)))
+    return found
+
+
+def short_kernels(results):
+    """The profile's mean time of a firing against that of a direct call. Kernels that take turns are judged together."""
+    found = []
+    for which in SHORT:
+        facts, stages = loop_facts(results, which), which[3]
+        if not facts:
+            continue
+        _, kernels, _, called_s = facts
+        profiled_ns, called_ns = sum(kernels[stage]["time_s"] for stage in stages) / len(stages) * 1e9, called_s / len(stages) * 1e9
+        if called_ns < SHORT_NS:
+            found.append(bar(f"profile of short kernels: {which[0]} {which[1]}, {' and '.join(stages)}", f"{KERNEL_NS} ns or {KERNEL_SHARE:.0%} off direct calls",
+                             f"{profiled_ns:.1f} ns, direct {called_ns:.1f} ns a firing",
+                             abs(profiled_ns - called_ns) <= max(KERNEL_NS, KERNEL_SHARE * called_ns)))
     return found
 
 
@@ -183,7 +199,7 @@ def took(results):
 
 
 def judge(results):
-    found = [outputs(results), counts(results), order(results), plain(results), *packets(results), predicted(results), *gains(results),
+    found = [outputs(results), counts(results), order(results), plain(results), *packets(results), *short_kernels(results), predicted(results), *gains(results),
              *placed_for_throughput(results), took(results)]
     return [one for one in found if one]
 

@@ -45,10 +45,25 @@ def names(text):
     return [name for name in text.split(",") if name]
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Problem(f"{message}; see `{self.prog} --help`")
+
+
+def add_shared(command):
+    """Options of both `run` and `axel`."""
+    command.add_argument("--programs", type=names, default=[], metavar="NAME,...", help="only these; default: all")
+    command.add_argument("--data", type=pathlib.Path, metavar="DIR", help="inputs and golden outputs, or a copy of MiBench; default: "
+                         "WOA_MIBENCH_DATA, shared/mibench beside the sources, or generated data")
+    command.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="folder of program.yaml files")
+    command.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
+    command.add_argument("--json", action="store_true", help="print the JSON on stdout, and no tables")
+
+
 def add_run(commands):
     run = commands.add_parser("run", help="measure, and write the table, JSON, CSV and page", epilog=EXAMPLES,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    run.add_argument("--programs", type=names, default=[], metavar="NAME,...", help="only these; default: all")
+    add_shared(run)
     run.add_argument("--variants", type=names, default=["fine", "coarse"], metavar="NAME,...",
                      help="grains; `all` for every one that a program has; default: fine,coarse")
     run.add_argument("--models", type=names, default=list(MODELS), metavar="NAME,...", help=f"default: {','.join(MODELS)}")
@@ -59,29 +74,21 @@ def add_run(commands):
     run.add_argument("--net", default="1gbit,25us", metavar="RATE,DELAY", help="network of `loose`, as tc writes it; default: 1gbit,25us")
     run.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions; default: 3")
     run.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of contenders; default: 1")
-    run.add_argument("--data", type=pathlib.Path, metavar="DIR", help="inputs and golden outputs, or a copy of MiBench; default: "
-                     "WOA_MIBENCH_DATA, shared/mibench beside the sources, or generated data")
-    run.add_argument("--machine", type=pathlib.Path, metavar="FILE", help="of `woa calibrate`; default: calibrates now")
+    run.add_argument("--machine", type=pathlib.Path, metavar="FILE", help="file that `woa calibrate` wrote; default: calibrates now")
     run.add_argument("--devices", action="store_true", help="stages may also run on the accelerators here; simulated ones are labelled")
-    run.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="folder of program.yaml files")
     run.add_argument("--no-axel", dest="axel", action="store_false", help="leave the study of the paper's machine out")
-    run.add_argument("--json", action="store_true", help="print the JSON on stdout, and no tables")
-    run.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
     run.set_defaults(action=run_command)
 
 
 def parser():
-    top = argparse.ArgumentParser(prog="woa-mibench", description="Six MiBench programs as task graphs: WOA against RPC, predicted "
+    top = Parser(prog="woa-mibench", description="Six MiBench programs as task graphs: WOA against RPC, predicted "
                                   "and measured, tightly and loosely coupled.", epilog=EXAMPLES,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     add_run(commands)
     study = commands.add_parser("axel", help="the paper's machine, by model only: accelerations beside the published ones")
-    study.add_argument("--programs", type=names, default=[], metavar="NAME,...", help="only these; default: all")
-    study.add_argument("--data", type=pathlib.Path, metavar="DIR", help="as for run")
+    add_shared(study)
     study.add_argument("--slower", type=float, default=SLOWER, metavar="X", help="how much longer Axel's CPU takes than this one; default: %(default)g")
-    study.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="as for run")
-    study.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
     study.set_defaults(action=axel_command)
     again = commands.add_parser("report", help="write CSV and page again from a mibench.json")
     again.add_argument("json", type=pathlib.Path)
@@ -101,9 +108,7 @@ def check(options):
             raise Problem(f"{name}: '{','.join(unknown)}' is none of {', '.join(known)}")
     if options.repeat < 1:
         raise Problem(f"--repeat: {options.repeat} is too few; 1 at least")
-    shape = network.parse_net(options.net)
-    check_folders(options)
-    return shape
+    return network.parse_net(options.net)
 
 
 def check_folders(options):
@@ -119,6 +124,7 @@ def check_folders(options):
 
 def choose(options):
     """The programs; `options.data` becomes the folder of their data."""
+    check_folders(options)
     chosen = programs.load(options.folders or [SOURCE / "bench" / "mibench"], options.programs)
     if options.data:
         data.check_folder(options.data, chosen)
@@ -179,13 +185,34 @@ def measure(options, shape, chosen, results):
         for unit in todo:
             run_unit(unit, setting.couplings, progress)
         if options.axel and axel.steps(chosen):
-            results["axel"] = axel.run(setting.woa, SOURCE, chosen, options.data, belongings.folder, SLOWER,
-                                       lambda what: progress.step(f"Axel: {what}"))
+            results["axel"] = axel.nothing_yet(SLOWER)
+            axel.run(results["axel"], setting.woa, SOURCE, chosen, options.data, belongings.folder, progress)
 
 
 def went_wrong(row):
     """rpc-nested alone may refuse: it has no loops, choices, merges and scatters."""
     return row["correct"] is False or row["status"] == "failed" or (row["status"] == "refused" and row["model"] != "rpc-nested")
+
+
+def carry_out(results, work, *arguments):
+    """The exit code of `work`. After an interruption the results stay."""
+    began, code = time.monotonic(), 0
+    try:
+        work(*arguments)
+    except Interrupted as interrupted:
+        results["interrupted"], code = str(interrupted), interrupted.code
+    results["elapsed_s"] = time.monotonic() - began
+    return code
+
+
+def show(options, results, shown, wrote):
+    if options.json:
+        print(json.dumps(results, indent=1))
+    else:
+        for one in shown:
+            print(tables.aligned(*one))
+    ended = f"ended by {results['interrupted']}" if results["interrupted"] else "done"
+    print(f"woa-mibench: {ended} after {results['elapsed_s']:.0f} s; wrote {wrote} in {options.out}", file=sys.stderr)
 
 
 def run_command(options):
@@ -194,43 +221,33 @@ def run_command(options):
     results = {"machine": {"pinned": {}, "usable": [], "processor": "", "pinning": "", "load": []}, "commit": "", "versions": {},
                "options": {"repeat": options.repeat, "seed": options.seed, "net": options.net, "data": str(options.data)},
                "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "axel": None, "interrupted": None, "faults": 0}
-    began, code = time.monotonic(), 0
-    try:
-        measure(options, shape, chosen, results)
-    except Interrupted as interrupted:
-        results["interrupted"], code = str(interrupted), interrupted.code
-    results["elapsed_s"] = time.monotonic() - began
+    code = carry_out(results, measure, options, shape, chosen, results)
     results["bars"] = bars.judge(results) + (axel.judge(results["axel"]["rows"]) if results["axel"] else [])
     write(results, options.out)
-    if options.json:
-        print(json.dumps(results, indent=1))
-    else:
-        for one in tables.all_tables(results):
-            print(tables.aligned(*one))
-    if code == 0 and (results["faults"] or not results["runs"] or any(map(went_wrong, results["runs"]))
-                      or any(map(bars.wrong_alone, results["programs"]))):
-        code = 1
-    ended = f"ended by {results['interrupted']}; so far " if code > 1 else ""
-    print(f"woa-mibench: {ended}{len(results['runs'])} runs in {results['elapsed_s']:.0f} s; wrote mibench.json, .csv and .html in {options.out}",
-          file=sys.stderr)
-    return code
+    show(options, results, tables.all_tables(results), "mibench.json, .csv and .html")
+    wrong = (results["faults"] or not results["runs"] or any(map(went_wrong, results["runs"]))
+             or any(map(bars.wrong_alone, results["programs"])))
+    return code or (1 if wrong else 0)
+
+
+def model(options, chosen, results):
+    with Belongings() as belongings:
+        woa = Woa(BUILD, belongings)
+        results["commit"] = machine.describe(SOURCE, woa, {}, "")["commit"]
+        axel.run(results, woa, SOURCE, chosen, options.data, belongings.folder, Progress([1] * axel.steps(chosen)))
 
 
 def axel_command(options):
-    check_folders(options)
     if options.slower <= 0:
         raise Problem(f"--slower: {options.slower} is not above 0")
     chosen = choose(options)
-    with Belongings() as belongings:
-        woa = Woa(BUILD, belongings)
-        results = {"commit": machine.describe(SOURCE, woa, {}, "")["commit"]}
-        results.update(axel.run(woa, SOURCE, chosen, options.data, belongings.folder, options.slower,
-                                lambda what: print(f"woa-mibench: {what}", file=sys.stderr, flush=True)))
+    results = {"commit": "", "interrupted": None, **axel.nothing_yet(options.slower)}
+    code = carry_out(results, model, options, chosen, results)
+    results["bars"] = axel.judge(results["rows"])
     (options.out / "axel.json").write_text(json.dumps(results, indent=1) + "\n")
     (options.out / "axel.html").write_text(page.render(axel.document(results), BUILD / "report" / "page.html"))
-    for one in [*axel.all_tables(results), bars.table({"bars": axel.judge(results["rows"])})]:
-        print(tables.aligned(*one))
-    return 0 if results["rows"] else 1
+    show(options, results, [*axel.all_tables(results), bars.table(results)], "axel.json and .html")
+    return code or (0 if results["rows"] else 1)
 
 
 def report_command(options):
@@ -256,21 +273,25 @@ def interrupt(number, _):
     raise Interrupted(number)
 
 
+def failed(text, code):
+    print(f"woa-mibench: error: {text}", file=sys.stderr)
+    if "--json" in sys.argv:
+        print(json.dumps({"ok": False, "error": {"message": text}}, indent=1))
+    return code
+
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
-    options = parser().parse_args()
     try:
+        options = parser().parse_args()
         return options.action(options)
-    except Interrupted as interrupted:
-        print(f"woa-mibench: ended by {interrupted}", file=sys.stderr)
-        return interrupted.code
     except Problem as problem:
-        print(f"woa-mibench: error: {problem}", file=sys.stderr)
-        return 2
+        return failed(str(problem), 2)
     except Refused as refused:
-        print(f"woa-mibench: error: woa: {refused}", file=sys.stderr)
-        return 1
+        return failed(f"woa: {refused}", 1)
+    except Interrupted as interrupted:  # before there was a result to keep
+        return failed(f"ended by {interrupted}", interrupted.code)
 
 
 if __name__ == "__main__":

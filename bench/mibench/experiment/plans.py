@@ -78,7 +78,7 @@ def pins(profile_of, program, where):
     away.sort(key=lambda name: next(k for k, listed in enumerate(program.remote) if is_remote(name, (listed,))))
     controllers = {"one": FAR[:1], "two": FAR, "pair": (HOST_CONTROLLER, FAR[0])}[where]
     if len(away) < len(controllers):
-        raise Problem(f"placement `{where}` needs {len(controllers)} stages that may leave the host's processor; this graph has {len(away)}")
+        raise Problem(f"placement `{where}`: too few stages of this graph may leave the host's processor: {len(away)} of {len(controllers)}")
     places = {name: controllers[k % len(controllers)] for k, name in enumerate(away)}
     return {name: places.get(name, HOST_CONTROLLER) for name in profile_of["stages"]}
 

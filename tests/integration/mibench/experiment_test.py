@@ -144,7 +144,7 @@ class ExperimentTest(WoaTest):
         for what in ("outputs of all models and couplings", "messages and bytes", "messages at one placement"):
             self.assertTrue(met[what], results["bars"])
         self.assertRegex(out, r"flip fine, tight: CPU only 1 ms, .*Amdahl's limit 2.000 x")
-        self.assertRegex(out, r"\n  two +all [ -]+left out: placement `two` needs 2 stages that may leave the host's processor; this graph has 0\n")
+        self.assertRegex(out, r"\n  two +all [ -]+left out: placement `two`: too few stages of this graph may leave the host's processor: 0 of 2\n")
         self.assertNotIn("MODELLED", out)
         self.assertRegex(errors, r"woa-mibench: 4/4 flip coarse: tight, about \d+ s left")
         with open(self.path("results/mibench.csv"), newline="", encoding="utf-8") as file:
@@ -170,10 +170,15 @@ class ExperimentTest(WoaTest):
         row = {"program": "dijkstra", "variant": "fine", "coupling": "tight", "model": "woa", "host_state": "near"}
         rows = [dict(row, where="optimum", placement={"queue": "cpu:1", "relax": "cpu:1"}, latency_s=148e-6),
                 dict(row, where="pair", placement={"queue": "cpu:0", "relax": "cpu:1"}, latency_s=348e-6, raw_hop_s=40e-9)]
+        block = {"program": "sha", "variant": "fine", "kernels": {"block": {"firings": 10, "time_s": 0}},
+                 "baseline": {"loops": [{"name": "block, 64 B a turn", "kernel_s": 1e-6, "plain_s": 1e-6}]}}
         results = {"programs": [entry], "runs": rows}
-        judged = [(bar["found"], bar["met"]) for bar in [*bars.packets(results), bars.plain(results)]]
+        judged = [(bar["found"], bar["met"]) for bar in [*bars.packets(results), *bars.short_kernels(results), bars.plain(results)]]
         self.assertEqual(judged, [("50 ns at placement `optimum`", True), ("150 ns: 3.75 raw hops of 40 ns (near); the host is not pinned", False),
-                                  ("44 of 40 ns", True), ("1 of 2: not dijkstra slow 2.00 x", False)])
+                                  ("22.0 ns, direct 20.0 ns a firing", True), ("1 of 2: not dijkstra slow 2.00 x", False)])
+        for block_ns, met in ((100 + 14, True), (100 + 16, False), (100 - 16, False)):
+            block["kernels"]["block"]["time_s"] = block_ns / 1e9
+            self.assertEqual([bar["met"] for bar in bars.short_kernels({"programs": [block]})], [met])
 
     def check_page(self):
         page = read(self.path("results/mibench.html"))
@@ -308,9 +313,10 @@ class ExperimentTest(WoaTest):
         os.makedirs(self.path("empty"))
         for words, text in ((["--data", self.path("nowhere")], "is no folder"), (["--data", self.path("empty")], "has none of the programs' inputs"),
                             (["--programs", "sha"], "no program sha"), (["--net", "quick"], "1gbit,25us"), (["--repeat", "0"], "1 at least"),
-                            (["--models", "rpc"], "none of woa"), (["--placements", "device"], "needs --devices"), (["--machine", self.path("none")], "--machine")):
-            _, errors = self.experiment(*words, code=2)
+                            (["--models", "rpc"], "none of woa"), (["--models"], "expected one argument"), (["--placements", "device"], "needs --devices"), (["--machine", self.path("none")], "--machine")):
+            out, errors = self.experiment(*words, "--json", code=2)
             self.assertIn(text, errors)
+            self.assertIn(text, json.loads(out)["error"]["message"])
 
     def interrupted(self, number, coupling):
         process = self.start(self.command("--variants", "fine", "--repeat", "100000", couplings=coupling))
@@ -337,10 +343,12 @@ class ExperimentTest(WoaTest):
         self.write("flip/program.yaml", PROGRAM + "paper: sha\n")
         process = self.start([MIBENCH, "axel", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results")])
         process.stderr.readline()
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
         self.assertIn("ended by SIGINT", errors)
+        self.assertEqual(json.loads(read(self.path("results/axel.json")))["interrupted"], "SIGINT")
         self.nothing_left(process.pid)
 
 
