@@ -248,7 +248,7 @@ class ExperimentTest(WoaTest):
         for row in rows:
             self.assertTrue(row["modelled"])
             self.assertLess(row["acceleration"], row["limit"] + 1e-9)
-            self.assertEqual(row["placement"]["one"], "cpu:0")
+            self.assertIn(row["placement"]["one"], ("cpu:0", "cpu:1"))  # messages between them cost nothing
         woa = {(row["coupling"], row["limited"]): row for row in rows if row["model"] == "woa"}
         for row in woa.values():
             self.assertLessEqual(row["acceleration"], row["without_bytes"] + 1e-9)
