@@ -10,8 +10,7 @@ import yaml
 import bars
 import paper
 from data import resolve
-from experiment import grain_us
-from plans import MODELS, SEARCH, is_remote, param_words, profile
+from plans import MODELS, SEARCH, grain_us, is_remote, param_words, profile
 from programs import Problem
 from woa import Refused
 

@@ -8,7 +8,7 @@ import machine
 from baseline import Baseline
 from contender import LEAST_INSTANCES, Contender, Outputs, enough
 from data import resolve
-from plans import MODELS, PAIR_OF, Planner, clocks, profile
+from plans import MODELS, PAIR_OF, Planner, clocks, grain_us, kernels, profile
 from programs import Problem
 from traffic import RawMailboxes
 from woa import Refused
@@ -34,17 +34,9 @@ class Setting:
     models: tuple = MODELS
 
 
-def kernels(profile_of):
-    """Stage -> its firings of an instance, and the time of one on a cpu."""
-    return {name: {"firings": stage["firings"], "time_s": stage["on"]["cpu"]["time_ps"] / 1e12}
-            for name, stage in profile_of["stages"].items() if "time_ps" in stage["on"].get("cpu", {})}
-
-
-def grain_us(profile_of):
-    """Mean time of a firing on a cpu."""
-    entries = kernels(profile_of).values()
-    firings = sum(entry["firings"] for entry in entries)
-    return sum(entry["firings"] * entry["time_s"] for entry in entries) / firings * 1e6 if firings else None
+def skip(results, reason, program=None, variant=None, coupling=None, where=None):
+    """Notes that something is left out; None means all."""
+    results["skipped"].append({"program": program, "variant": variant, "coupling": coupling, "where": where, "reason": reason})
 
 
 class Unit:
@@ -109,7 +101,7 @@ class Unit:
         return found
 
     def skip(self, coupling, reason, where=None):
-        self.results["skipped"].append({**self.key, "coupling": coupling.name if coupling else None, "where": where, "reason": reason})
+        skip(self.results, reason, **self.key, coupling=coupling.name if coupling else None, where=where)
 
     def probe(self, coupling):
         """near or far."""
@@ -165,7 +157,7 @@ class Unit:
             if row["predicted_time_s"] is not None:
                 row["predicted_time_s"] += files_s
             measurable = row["time_s"] and not coupling.listen and not row["simulated"]
-            row["raw_s"] = raw.instance_s(self.profile, contender.routes) if measurable else None
+            row["raw_s"] = raw.instance_s(self.entry["kernels"], contender.routes) if measurable else None
             row["raw_hop_s"] = raw.busiest_s(contender.routes) if measurable else None
             yield row
 
@@ -207,8 +199,7 @@ def units(setting, programs, wanted, results):
     for program in programs:
         chosen = [variant for variant in program.variants if not wanted or variant.name in wanted]
         if not chosen:
-            results["skipped"].append({"program": program.name, "variant": None, "coupling": None, "where": None,
-                                       "reason": f"it has no variant {' or '.join(wanted)}"})
+            skip(results, f"it has no variant {' or '.join(wanted)}", program=program.name)
         yield from (Unit(setting, program, variant, results) for variant in chosen)
 
 

@@ -17,7 +17,7 @@ import programs
 import report
 import tables
 from belongings import Belongings
-from experiment import Setting, run_unit, units, weights
+from experiment import Setting, run_unit, skip, units, weights
 from plans import MODELS, PLACEMENTS
 from progress import Progress
 from programs import Problem
@@ -152,7 +152,7 @@ def set_up(options, shape, belongings, results):
     except Refused as refused:  # the programs run all the same
         calibrated = machine.with_controllers({"woa_machine": 1})
         reason = f"calibration: {refused}; predictions do not know what a firing takes"
-        results["skipped"].append({"program": None, "variant": None, "coupling": None, "where": None, "reason": reason})
+        skip(results, reason)
     kinds = ["cpu"]
     if options.devices:
         results["devices"] = machine.add_devices(calibrated, woa)
@@ -164,7 +164,7 @@ def set_up(options, shape, belongings, results):
             machines.file(coupling, state, machine.first_set(options.placements))
         except Refused as refused:
             couplings.remove(coupling)
-            results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
+            skip(results, str(refused), coupling=coupling.name)
     results["couplings"] = [coupling.as_json() for coupling in couplings]
     return Setting(woa, BUILD, belongings, couplings, machines, tuple(kinds), options.data, options.repeat, options.seed,
                    tuple(options.placements), tuple(options.models))

@@ -94,6 +94,19 @@ def restricted(profile_of, placement, kinds):
     return out
 
 
+def kernels(profile_of):
+    """Stage -> its firings of an instance, and the time of one on a cpu."""
+    return {name: {"firings": stage["firings"], "time_s": stage["on"]["cpu"]["time_ps"] / 1e12}
+            for name, stage in profile_of["stages"].items() if "time_ps" in stage["on"].get("cpu", {})}
+
+
+def grain_us(profile_of):
+    """Mean time of a firing on a cpu."""
+    entries = kernels(profile_of).values()
+    firings = sum(entry["firings"] for entry in entries)
+    return sum(entry["firings"] * entry["time_s"] for entry in entries) / firings * 1e6 if firings else None
+
+
 def clocks(profile_of):
     """Stage -> MHz where a device counted cycles."""
     return {name: entry["clock_mhz"] for name, stage in profile_of["stages"].items() for entry in stage["on"].values() if "clock_mhz" in entry}

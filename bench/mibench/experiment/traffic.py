@@ -44,16 +44,6 @@ def share_a_processor(controllers, cores):
     return len(set(numbers)) < len(numbers)
 
 
-def kernels_s(profile):
-    """Kernels of an instance, called one after another."""
-    return sum(stage["firings"] * stage["on"]["cpu"]["time_ps"] for stage in profile["stages"].values()
-               if "time_ps" in stage["on"].get("cpu", {})) / 1e12
-
-
-def firings(profile):
-    return sum(stage["firings"] for stage in profile["stages"].values())
-
-
 class RawMailboxes:
     """The time of an instance by the least that could carry it: kernels, a raw loop's firings (`woa bench firing`), and a raw mailbox for
     each message between processors (`woa bench route`). Both are measured when first asked for."""
@@ -87,10 +77,10 @@ class RawMailboxes:
         except (KeyError, Refused):
             return None
 
-    def instance_s(self, profile, routes):
-        """One thing after another; None where that cannot be measured."""
+    def instance_s(self, kernels, routes):
+        """Kernels (as plans.kernels() has them), firings and messages one after another; None if they cannot be measured."""
         try:
             messages_s = sum(messages * self.message_s(ends, size / messages) for ends, (messages, size) in routes.items())
-            return kernels_s(profile) + firings(profile) * self.firing_s() + messages_s
+            return sum(one["firings"] * (one["time_s"] + self.firing_s()) for one in kernels.values()) + messages_s
         except (KeyError, Refused):
             return None
