@@ -133,10 +133,10 @@ __attribute__((format(printf, 3, 4))) static inline woa_status woa_fail(woa_erro
 /* Announces `bytes` in output `port`. WOA_TOO_LARGE, with both sizes, if less is reserved. */
 static inline woa_status woa_claim(woa_output *out, const char *port, uint64_t bytes, woa_error *error) {
   if (bytes > out->capacity) {
-    return woa_fail(error, WOA_TOO_LARGE,
-                    "output '%s' needs %llu bytes, its bound is %llu; set `max: {%s: %llu}` at this stage of the graph",
-                    port, (unsigned long long)bytes, (unsigned long long)out->capacity, port,
-                    (unsigned long long)bytes);
+    woa_fail(error, WOA_TOO_LARGE,
+             "output '%s' needs %llu bytes, its bound is %llu; set `max: {%s: %llu}` at this stage of the graph", port,
+             (unsigned long long)bytes, (unsigned long long)out->capacity, port, (unsigned long long)bytes);
+    return WOA_TOO_LARGE; /* a constant: compilers cannot see what a function of any number of arguments returns */
   }
   out->bytes = bytes;
   out->written = 1;

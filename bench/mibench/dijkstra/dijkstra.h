@@ -1,4 +1,4 @@
-/* What the kernels of `dijkstra` tell each other, and the search that they share.
+/* The tokens that kernels of `dijkstra` send each other, and the search that they share.
  *
  * The search keeps nodes to look at in the order of their arrival. It relaxes all edges of a node with the distance at
  * which the node was queued, and a node counts as nearer only if it is strictly nearer. This order decides which of
@@ -64,10 +64,12 @@ static inline size_t keep_nearer(paths *p, int32_t at, const int32_t *sums, cand
 /* A sum that any two numbers have, for another stage may send any. */
 static inline int32_t plus(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
 
+/* The sign of a difference says which length is less, and signs of a group are gathered by `or`: that is half as many
+ * instructions as comparisons take. Lengths up to 2 * kFar have no overflow. */
 static inline int has_nearer(const int32_t *length, int32_t distance, const int32_t *row) {
-  int nearer = 0;
-  for (int32_t k = 0; k < kGroup; ++k) nearer |= plus(distance, row[k]) < length[k];
-  return nearer;
+  uint32_t signs = 0;
+  for (int32_t k = 0; k < kGroup; ++k) signs |= (uint32_t)plus(distance, row[k]) - (uint32_t)length[k];
+  return signs >> 31 != 0;
 }
 
 /* Relaxes the edges of `at`, whose weights are `row`. Writes the nodes that come nearer to `nearer` from position
@@ -94,21 +96,23 @@ static inline uint32_t relax(paths *p, const candidate *at, const int32_t *row, 
 static inline woa_status check_room(const queue *q, size_t count, woa_error *error) {
   const size_t needed = (size_t)(q->tail - q->head) + count;
   if (needed <= kQueueRoom) return WOA_OK;
-  return woa_fail(error, WOA_EXHAUSTED,
-                  "the queue has room for %d nodes and needs room for %zu: give it a matrix with fewer detours",
-                  kQueueRoom, needed);
+  woa_fail(error, WOA_EXHAUSTED,
+           "the queue has room for %d nodes and needs room for %zu: give it a matrix with fewer detours", kQueueRoom,
+           needed);
+  return WOA_EXHAUSTED; /* a constant, as in woa_claim(): who checks it again needs no code for WOA_OK */
 }
 
 /* Fails unless a token is a node to look at. */
 static inline woa_status check_candidate(const woa_input *in, woa_error *error) {
   const candidate *at = (const candidate *)(const void *)in->data;
   if (in->bytes != sizeof *at) {
-    return woa_fail(error, WOA_INVALID, "a node has %llu bytes, expected %zu", (unsigned long long)in->bytes,
-                    sizeof *at);
+    woa_fail(error, WOA_INVALID, "a node has %llu bytes, expected %zu", (unsigned long long)in->bytes, sizeof *at);
+    return WOA_INVALID;
   }
   if (at->node >= 0 && at->node < kNodes && at->distance >= 0 && at->distance <= kFar) return WOA_OK;
-  return woa_fail(error, WOA_INVALID, "found node %d at distance %d, expected 0 to %d at a distance of 0 to %d",
-                  at->node, at->distance, kNodes - 1, kFar);
+  woa_fail(error, WOA_INVALID, "found node %d at distance %d, expected 0 to %d at a distance of 0 to %d", at->node,
+           at->distance, kNodes - 1, kFar);
+  return WOA_INVALID;
 }
 
 /* Writes a node to look at. */
@@ -123,6 +127,26 @@ static inline woa_status append(queue *q, const candidate *nearer, size_t count,
   if (status != WOA_OK) return status;
   for (size_t k = 0; k < count; ++k) q->ring[q->tail++ % kQueueRoom] = nearer[k];
   return WOA_OK;
+}
+
+/* Writes a number in decimal, and returns the place behind it. */
+static inline char *write_number(char *to, int32_t number) {
+  char digits[10];
+  int count = 0;
+  uint32_t left = number < 0 ? 0 - (uint32_t)number : (uint32_t)number;
+  if (number < 0) *to++ = '-';
+  do {
+    digits[count++] = (char)('0' + left % 10);
+    left /= 10;
+  } while (left != 0);
+  while (count > 0) *to++ = digits[--count];
+  return to;
+}
+
+static inline char *write_text(char *to, const char *text) {
+  const size_t bytes = strlen(text);
+  memcpy(to, text, bytes);
+  return to + bytes;
 }
 
 /* Writes the line of the pair `source` -> (source + 50) mod 100. Fails if the path leads back to one of its own nodes,
@@ -140,12 +164,12 @@ static inline woa_status write_line(const paths *p, woa_output *out, woa_error *
   }
   const woa_status status = woa_claim(out, "line", kLineRoom, error);
   if (status != WOA_OK) return status;
-  char *line = (char *)out->data;
   const int32_t length = p->length[target] == kFar ? kNoEdge : p->length[target];
-  size_t at = (size_t)sprintf(line, "Shortest path is %d in cost. Path is: ", length);
-  while (count > 0) at += (size_t)sprintf(line + at, " %d", nodes[--count]);
-  line[at++] = '\n';
-  out->bytes = at;
+  char *to = write_number(write_text((char *)out->data, "Shortest path is "), length);
+  to = write_text(to, " in cost. Path is: ");
+  while (count > 0) to = write_number(write_text(to, " "), nodes[--count]);
+  *to++ = '\n';
+  out->bytes = (uint64_t)(to - (char *)out->data);
   return WOA_OK;
 }
 
