@@ -13,7 +13,7 @@
 
 namespace woa {
 
-// One token's claim. Of a reader with replicas one edge takes the token. A port that scatters has a claim for each
+// One token's claim. One edge of a reader with replicas takes the token. A port that scatters has a claim for each
 // element that it may write. A port that is written in place has no region: its block is that of the firing's token,
 // which the controller sets.
 struct PortClaim {

@@ -2,7 +2,7 @@
  *
  * Rules met: words are runs of letters, with boundary characters between two letters; offsets count characters from the
  * beginning of the line; a blank line ends the results of a line; `^` at the beginning of a line is dropped. Lines that
- * begin with one of * & @ + - ~ # ! % ` are commands to ispell: they give no result, and nothing obeys them. Of nroff's
+ * begin with one of * & @ + - ~ # ! % ` are commands to ispell: they give no result, and nothing obeys them. nroff's
  * syntax: a request (. at the beginning of a line) is skipped to the first blank, \fX \f(XX \*X \*(XX \(XX and the
  * backslash itself (with `s` behind it) are skipped. Beyond ispell: a line may have any length, the last one needs no
  * newline, and a word of more than kLongest letters is wrong and has no near misses.

@@ -1,4 +1,4 @@
-/* What the stages of fine.yaml and medium.yaml send each other. Words are codes (letters.h).
+/* The tokens that stages of fine.yaml and medium.yaml send each other. Words are codes (letters.h).
  *
  *   to *check*      kind, style, capital, codes    kind `w`: a word of the text; `c`: a candidate; `g`: guess it
  *   to *near*       `w` codes | `c` forms, each its length and codes | `g` 1 if there are guesses, list

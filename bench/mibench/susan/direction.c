@@ -34,7 +34,7 @@ static moments sum_moments(const uint8_t *pixel, ptrdiff_t width, const uint8_t 
   return sums;
 }
 
-/* Where the centre of gravity lies aside, the edge lies across the way to it. */
+/* A centre of gravity aside of the pixel: the edge lies across the way to it. */
 static direction from_centre(const moments *sums) {
   const float slope = sums->x == 0 ? (float)kSteep : (float)sums->y / (float)sums->x;
   const float steep = fabsf(slope);

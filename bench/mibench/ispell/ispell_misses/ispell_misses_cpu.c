@@ -1,4 +1,4 @@
-/* What *near* and *check* do in turns, with the dictionary at hand. */
+/* Does in one firing, with the dictionary at hand, the work that *near* and *check* do in turns. */
 #include "bench/mibench/ispell/tokens.h"
 
 _Static_assert(sizeof(near_misses) <= 64 << 10, "kernel.yaml says 64KiB of scratch");
