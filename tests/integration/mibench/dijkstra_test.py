@@ -9,7 +9,7 @@ import random
 import re
 import unittest
 
-from mibench_harness import MODELS, SEED, STAGE, ProgramTest, main, read, shared
+from mibench_harness import MODELS, SEED, ProgramTest, main, read, shared
 
 NODES, NO_EDGE = 100, 9999
 VARIANTS = ("fine", "device", "coarse")
@@ -86,13 +86,21 @@ class DijkstraTest(ProgramTest):
         self.few = self.expected.splitlines(True)[0]
 
     def test_every_pair(self):
-        for name in VARIANTS:
-            # Elsewhere 15,000 turns cost the scheduler's: beside other tests that takes a minute.
-            stages = STAGE.findall(read(self.graph(name)))
-            graph = self.graph(name) if name == "coarse" else self.placed(name, {stage: "cpu:0" for stage in stages})
-            for model in MODELS if name == "coarse" else ("woa", "rpc-fused"):
+        for model in MODELS:
+            with self.subTest(graph="coarse", model=model):
+                self.check(self.graph("coarse"), self.text, "text", self.expected, "--model", model)
+
+    def test_every_pair_between_processes(self):
+        """15,000 turns over shm. Three processes on one processor hand it on; on two each turn would wait for the scheduler."""
+        processor = min(os.sched_getaffinity(0))
+        cores = ",".join("%s=%d" % (each, processor) for each in ("host", "cpu:0", "cpu:1"))
+        for name in ("fine", "device"):
+            graph = self.placed(name, {"next": "cpu:0", "queue": "cpu:0", "relax": "cpu:1"})
+            for model in MODELS:
                 with self.subTest(graph=name, model=model):
-                    self.check(graph, self.text, "text", self.expected, "--model", model)
+                    report = self.check(graph, self.text, "text", self.expected, "--model", model, "--cores", cores)
+                    self.assertEqual({edge["transport"] for edge in report["edges"] if edge["messages"] > 0}, {"shm"})
+                    self.assertGreater(report["messages"], 1000 * self.expected.count(b"\n"))
 
     def test_models_and_windows(self):
         for name in VARIANTS:
