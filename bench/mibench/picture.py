@@ -3,26 +3,20 @@
 import subprocess
 import sys
 
+import drawn
+
 ABSENT = 77  # the exit code without cjpeg
 
 
-def noise():
-    """The generator of the C standard's example of rand(), so that the file is the same everywhere."""
-    state = 1
-    while True:
-        state = (state * 1103515245 + 12345) % 2 ** 31
-        yield (state >> 16) % 7
-
-
 def pixels(width, height, channels):
-    drawn = noise()
+    numbers = drawn.numbers()
     for y in range(height):
         for x in range(width):
             inside = (3 * x - width) ** 2 + (3 * y - height) ** 2 < (width * height) // 2
             bar = (x + 2 * y) // 24 % 5 == 0
             for channel in range(channels):
                 slope = (x * (channel + 1) + y) * 80 // (width + height)
-                yield min(255, slope + (90 if inside else 0) + (60 if bar else 0) + next(drawn))
+                yield min(255, slope + (90 if inside else 0) + (60 if bar else 0) + next(numbers) % 7)
 
 
 def picture(width, height, channels):

@@ -1,5 +1,5 @@
-// What edges add to rows of a placement problem: each hop of a token's route is counted with the part of the edge's
-// tokens and bytes that takes it (crossing()).
+// Terms that edges add to rows of a placement problem: each hop of a token's route is counted with the part of the
+// edge's tokens and bytes that takes it (crossing()).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a call model sends between two stages: the tokens of an edge or, under rpc-nested, an output on one hop of its
-// way back. Placement and predictions count the same legs.
+// Legs: what a call model sends between two stages, the tokens of an edge or, under rpc-nested, an output on one hop of
+// its way back. Placement and predictions count the same legs.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ struct Leg {
   LegKind kind = LegKind::kToken;
 };
 
-// By stage: the writer of its first input, which its return goes to; nothing: no stage calls it.
+// True for an edge to a stage's first input, whose writer calls the stage: its return goes there.
 constexpr bool is_call(std::uint32_t to_port, std::int32_t loop, bool count) noexcept {
   return to_port == 0 && loop < 0 && !count;
 }
+// By stage: who calls it; nothing: no stage does.
 using Callers = std::vector<std::optional<std::uint32_t>>;
 Callers callers_of(const CostTable& table);
 

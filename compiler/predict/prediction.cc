@@ -161,8 +161,8 @@ class Predictor {
   }
 
   [[nodiscard]] bool waits(std::uint32_t s) const { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; }
-  // Who waits for a firing of kAwake_ps or more is asleep when its first message comes. The source's readers are
-  // asleep, too, if a stage that feeds the sink takes as long: the host slept until it was woken.
+  // A controller that waits for a firing of kAwake_ps or more is asleep when its first message comes. Readers of the
+  // source are asleep, too, if a stage that feeds the sink takes as long: the host slept until it was woken.
   void wake_readers() {
     bool source_waits = waits(kSourceStage);
     for (const EdgePlan& edge : plan_.edges) source_waits |= edge.to_stage == kSinkStage && waits(edge.from_stage);

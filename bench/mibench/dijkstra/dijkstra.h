@@ -6,6 +6,7 @@
 #ifndef WOA_MIBENCH_DIJKSTRA_H
 #define WOA_MIBENCH_DIJKSTRA_H
 
+#include "bench/mibench/decimal.h"
 #include "kernels/woa_kernel.h"
 
 enum {
@@ -129,18 +130,9 @@ static inline woa_status append(queue *q, const candidate *nearer, size_t count,
   return WOA_OK;
 }
 
-/* Writes a number in decimal, and returns the place behind it. */
 static inline char *write_number(char *to, int32_t number) {
-  char digits[10];
-  int count = 0;
-  uint32_t left = number < 0 ? 0 - (uint32_t)number : (uint32_t)number;
   if (number < 0) *to++ = '-';
-  do {
-    digits[count++] = (char)('0' + left % 10);
-    left /= 10;
-  } while (left != 0);
-  while (count > 0) *to++ = digits[--count];
-  return to;
+  return write_whole(number < 0 ? 0 - (uint32_t)number : (uint32_t)number, to);
 }
 
 static inline char *write_text(char *to, const char *text) {

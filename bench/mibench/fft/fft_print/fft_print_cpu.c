@@ -1,3 +1,4 @@
+#include "bench/mibench/decimal.h"
 #include "bench/mibench/fft/fft.h"
 
 enum {
@@ -6,18 +7,6 @@ enum {
   kPlaces = 6
 };
 static const uint64_t kScale = 1000000; /* 10^kPlaces */
-
-/* Writes a whole number in decimal. */
-static char *write_whole(uint64_t number, char *to) {
-  char digits[20];
-  int count = 0;
-  do {
-    digits[count++] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  while (count > 0) *to++ = digits[--count];
-  return to;
-}
 
 /* Writes a number as "%f" does. A float is a whole number `mantissa` times a power of two, so shifts and one
  * multiplication are exact, and a tie goes to the even digit. */
