@@ -60,7 +60,7 @@ else()
   woa_find_library(GRPC PACKAGE "gRPC (libgrpc++-dev, protobuf-compiler-grpc)" HEADERS grpcpp/grpcpp.h LIBRARIES grpc++ gpr
                    PROGRAM grpc_cpp_plugin USE "grpc::Version()")
   if(WOA_HAVE_GRPC)
-    woa_runs(woa_error ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${CMAKE_CURRENT_LIST_DIR}/.. --grpc_out=${CMAKE_BINARY_DIR}/CMakeFiles
+    woa_runs(woa_error ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${CMAKE_CURRENT_LIST_DIR}/.. --grpc_out=${PROJECT_BINARY_DIR}/CMakeFiles
              --plugin=protoc-gen-grpc=${WOA_GRPC_PROGRAM} bench/peers/echo.proto)
     woa_reason(woa_why_not "gRPC (protobuf-compiler-grpc)" "" "" "${woa_error}")
     woa_optional(GRPC "${woa_why_not}")

@@ -1,5 +1,5 @@
 # `make headers` compiles each of our headers alone. Files that are compiled together would hide a missing include.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h compiler/*.h controllers/*.h runtime/*.h tools/*.h)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h compiler/*.h controllers/*.h library/*.h runtime/*.h tools/*.h)
 foreach(part OPENCL VERILATOR OFI PMIX)  # headers of absent libraries are left out
   set(needs_OPENCL "/controllers/gpu/opencl/")
   set(needs_VERILATOR "/controllers/fpga/verilator/")
@@ -10,7 +10,7 @@ foreach(part OPENCL VERILATOR OFI PMIX)  # headers of absent libraries are left 
   endif()
 endforeach()
 add_library(woa_headers INTERFACE)
-target_sources(woa_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${headers})
+target_sources(woa_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
 target_link_libraries(woa_headers INTERFACE woa_settings woa_plan_pb woa_control_proto CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(woa_headers SYSTEM INTERFACE ${WOA_LIBYAML_INCLUDE} ${WOA_OPENCL_INCLUDE} ${WOA_OFI_INCLUDE} ${WOA_PMIX_INCLUDE})
 target_compile_options(woa_headers INTERFACE -O0)

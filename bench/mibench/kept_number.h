@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 /* WOA_EXHAUSTED: there is no memory. */
 static inline woa_status keep_number(int64_t value, void **self, woa_error *error) {

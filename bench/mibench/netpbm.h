@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum { kNetpbmLongestSide = 65500, kNetpbmLongestHeader = 32, kNetpbmLargestSample = 255, kNetpbmDeepest = 65535 };
 

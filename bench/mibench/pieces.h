@@ -2,7 +2,7 @@
 #ifndef WOA_BENCH_MIBENCH_PIECES_H
 #define WOA_BENCH_MIBENCH_PIECES_H
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 /* The data of a token. Those of no bytes may be null, a place that pointers must not move from. */
 static inline const uint8_t *data_of(const woa_input *token) {

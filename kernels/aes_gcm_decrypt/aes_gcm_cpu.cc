@@ -14,7 +14,7 @@
 #include <new>
 #include <string_view>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

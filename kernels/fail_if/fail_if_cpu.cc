@@ -1,7 +1,7 @@
 #include <chrono>
 #include <thread>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   uint64_t bytes = 0;

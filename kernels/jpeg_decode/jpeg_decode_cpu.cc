@@ -12,7 +12,7 @@
 #include <csetjmp>
 #include <cstdint>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <new>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

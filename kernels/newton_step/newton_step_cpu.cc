@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

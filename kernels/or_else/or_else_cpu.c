@@ -1,4 +1,4 @@
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
   const char *text = woa_param_text(params, count, "text");

@@ -2,7 +2,7 @@
  * long. */
 #include <string.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum { kAgain, kDone };
 

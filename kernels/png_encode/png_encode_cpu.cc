@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Defined in sharpen3x3.md.
 #include <algorithm>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum { kMaxLines = 256 }; /* kernel.yaml has the same */
 

@@ -12,18 +12,18 @@ constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the
 
 std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept {
   const ControllerPlan& of = plan.controllers[controller];
-  std::size_t ordered = 0;
-  if (of.traits.keeps_payloads()) {
-    for (const StagePlan& stage : plan.stages)
-      ordered += stage.controller == controller && stage.role == StageRole::kKernel ? plan.window : 0;
-  }
-  return std::max({kMinFirings, std::size_t{of.workers}, ordered});
+  std::size_t stages = 0;
+  for (const StagePlan& stage : plan.stages)
+    stages += stage.controller == controller && stage.role == StageRole::kKernel;
+  const std::size_t ordered = of.traits.keeps_payloads() ? stages * plan.window : 0;
+  return std::max({most_of_stage(plan, controller), ordered});
 }
 
+// A device may order a firing of each instance, and the program may keep the outputs of each.
 std::size_t most_of_stage(const Plan& plan, std::uint32_t controller) noexcept {
   const ControllerPlan& of = plan.controllers[controller];
-  const std::size_t ordered = of.traits.keeps_payloads() ? plan.window : 0;
-  return std::max({kMinFirings, std::size_t{of.workers}, ordered});
+  const bool many = of.traits.keeps_payloads() || controller == kHostController;
+  return std::max({kMinFirings, std::size_t{of.workers}, many ? std::size_t{plan.window} : 0});
 }
 
 std::size_t activity_bytes(const Plan& plan) noexcept {

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/shared_memory.h"
+#include "woa/woa_kernel.h"
 
 namespace woa {
 
@@ -67,7 +67,7 @@ struct FiringRoute {
 
 // One run of a stage's kernel, owned by the controller; valid from start() until its completion is known.
 //
-// A kernel gets what stands here, as kernels/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
+// A kernel gets what stands here, as woa/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
 // scratch, if the stage has any) and a view of each port. The controller has checked the inputs against their types and
 // reserved the outputs' blocks at the consumer; the back-end fills these and sets what a kernel sets. The controller
 // checks that and writes the dimensions in front.

@@ -21,14 +21,14 @@ Status kernel_status(std::string_view function, int answer, woa_error& error) {
   const Code code = to_code(answer);
   if (code != Code::kBrokenContract) return {code, error.message};
   std::string text(function);
-  text += "() answered " + std::to_string(answer) + ", which is no woa_status of kernels/woa_kernel.h";
+  text += "() answered " + std::to_string(answer) + ", which is no woa_status of woa/woa_kernel.h";
   if (error.message[0] != '\0') text += std::string("; it said: ") + error.message;
   return {code, std::move(text)};
 }
 
 Status kernel_threw(std::string_view function, std::string_view what) {
   return {Code::kBrokenContract, std::string(function) + "() threw an exception (" + std::string(what) +
-                                     "); a kernel returns a status instead, see kernels/woa_kernel.h"};
+                                     "); a kernel returns a status instead, see woa/woa_kernel.h"};
 }
 
 }  // namespace woa

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/woa_kernel.h"
 #include "runtime/base/log.h"
 #include "runtime/base/status.h"
+#include "woa/woa_kernel.h"
 
 namespace woa {
 

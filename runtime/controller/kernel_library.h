@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/kernel_declaration.h"
 #include "runtime/plan/plan.h"
+#include "woa/woa_kernel.h"
 
 namespace woa {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/controller/stage_program.h"
+#include "woa/woa_kernel.h"
 
 namespace woa {
 

@@ -1,4 +1,4 @@
-// Tokens as kernels see them: the views of kernels/woa_kernel.h over payloads and blocks. The dimensions in front of a
+// Tokens as kernels see them: the views of woa/woa_kernel.h over payloads and blocks. The dimensions in front of a
 // payload (docs/packet.md) are read and written here and nowhere else.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
+#include "woa/woa_kernel.h"
 
 namespace woa {
 

@@ -34,17 +34,29 @@ Start HostBackend::start(Firing& firing) noexcept {
   return Start::kCompleted;
 }
 
+void HostBackend::give_back(std::uint64_t instance) {
+  if (Firing* const firing = std::exchange(kept_[instance % kMaxWindow], nullptr); firing != nullptr)
+    given_back_.push_back(firing);
+}
+
 // The sink's callbacks come here and not in start(): the program may submit the next instance from one, and the
 // instance retires by it.
 std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
-  const std::size_t count = std::min(done.size(), sinks_.size());
-  std::copy_n(sinks_.begin(), count, done.begin());
-  sinks_.erase(sinks_.begin(), sinks_.begin() + static_cast<std::ptrdiff_t>(count));
-  for (Firing* firing : done.first(count)) {
+  std::size_t count = std::min(done.size(), given_back_.size());
+  std::copy_n(given_back_.begin(), count, done.begin());
+  given_back_.erase(given_back_.begin(), given_back_.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::size_t fired = std::min(done.size() - count, sinks_.size());
+  for (Firing* firing : std::span(sinks_).first(fired)) {
     firing->started_ns = now_ns();
-    fire_sink(*firing);
+    const Taken taken = fire_sink(*firing);
     firing->ended_ns = now_ns();
+    if (taken == Taken::kDone) {
+      done[count++] = firing;
+    } else {
+      kept_[firing->instance % kMaxWindow] = firing;
+    }
   }
+  sinks_.erase(sinks_.begin(), sinks_.begin() + static_cast<std::ptrdiff_t>(fired));
   return count;
 }
 
@@ -75,11 +87,11 @@ Status HostBackend::fill_output(const FillInput& fill, std::uint32_t port, woa_o
   return {};
 }
 
-void HostBackend::fire_sink(const Firing& firing) noexcept {
+HostBackend::Taken HostBackend::fire_sink(const Firing& firing) noexcept {
   outputs_.clear();
   for (std::size_t p = 0; p < firing.inputs.size(); ++p)
     outputs_.push_back({sink_[p].payload(firing.inputs[p]), firing.inputs[p].absent != 0});
-  on_outputs_(firing.instance, outputs_);
+  return on_outputs_(firing.instance, outputs_);
 }
 
 }  // namespace woa

@@ -25,12 +25,16 @@ struct GraphOutput {
 
 class HostBackend final : public Backend {
  public:
-  // Called when the sink fires: the instance's outputs, by output of the graph; borrowed until it returns.
-  using OnOutputs = std::function<void(std::uint64_t instance, std::span<const GraphOutput> outputs)>;
+  // Called when the sink fires: the instance's outputs, by output of the graph. They are borrowed until it returns, or
+  // until give_back() if it returns kKept.
+  enum class Taken : std::uint8_t { kDone, kKept };
+  using OnOutputs = std::function<Taken(std::uint64_t instance, std::span<const GraphOutput> outputs)>;
   explicit HostBackend(OnOutputs on_outputs);
 
   // Sets the inputs that the source will read for `instance`.
   void set_inputs(std::uint64_t instance, FillInput fill);
+  // The program needs the outputs that it kept no more: the sink's firing completes.
+  void give_back(std::uint64_t instance);
 
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
@@ -39,7 +43,7 @@ class HostBackend final : public Backend {
 
  private:
   void fire_source(Firing& firing) noexcept;
-  void fire_sink(const Firing& firing) noexcept;
+  Taken fire_sink(const Firing& firing) noexcept;
   Status fill_output(const FillInput& fill, std::uint32_t port, woa_output& output);
 
   DeviceDescription description_{"host", "this program", false, "host", "tag"};
@@ -48,7 +52,9 @@ class HostBackend final : public Backend {
   std::vector<PortShape> source_, sink_;  // of the graph's inputs, of its outputs
   std::array<FillInput, kMaxWindow> inputs_;
   std::vector<GraphOutput> outputs_;
-  std::vector<Firing*> sinks_;  // started
+  std::vector<Firing*> sinks_;              // started
+  std::array<Firing*, kMaxWindow> kept_{};  // by instance
+  std::vector<Firing*> given_back_;
 };
 
 }  // namespace woa

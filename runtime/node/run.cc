@@ -26,9 +26,13 @@ class Run::Impl final : public InstanceObserver {
   ~Impl() override;
 
   Status start(JoinedNodes joined);
-  Push submit(FillInput fill);
+  Push submit(FillInput fill, std::uint64_t deadline_ns);
   std::size_t do_work();
-  void wait();
+  void wait(std::uint64_t most_ns, const std::function<bool()>& look_again);
+  void wake() const noexcept { host_->doorbell().ring(); }
+  void keep() noexcept;
+  bool give_back(std::uint64_t instance) noexcept;
+  bool cancel(std::uint64_t instance, const std::string& why);
   Result<RunReport> finish();
   void cancel(const std::string& why) { supervisor_->cancel({Code::kCancelled, why}); }
   bool stop_within(std::uint64_t limit_ns) { return supervisor_->stop_within(limit_ns); }
@@ -38,6 +42,7 @@ class Run::Impl final : public InstanceObserver {
   Activity activity() const noexcept { return supervisor_->activity(); }
   const Status& status() const noexcept { return status_; }
   std::uint64_t in_flight() const noexcept { return in_flight_; }
+  std::uint64_t oldest() const noexcept { return oldest_; }
   const DeviceDescription& device(std::uint32_t controller) const {
     return controller == kHostController ? host_->device() : supervisor_->device(controller);
   }
@@ -45,11 +50,14 @@ class Run::Impl final : public InstanceObserver {
  private:
   // One instance in flight; position instance mod kMaxWindow.
   struct Flight {
+    enum class State : std::uint8_t { kOver, kOpen, kKept };
     std::uint64_t submitted_ns = 0, deadline = kNoDeadline;
-    bool open = false;
+    State state = State::kOver;
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
-  void complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure);
+  HostBackend::Taken complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure);
+  [[nodiscard]] bool is(std::uint64_t instance, Flight::State state) const noexcept;
+  void retire();
   Transports transports() const { return {options_.transport, options_.wires}; }
   bool one_site(const JoinedNodes& joined) const { return joined.empty() && options_.apart.empty(); }
   Sites sites_with(const JoinedNodes& joined) const;
@@ -75,6 +83,8 @@ class Run::Impl final : public InstanceObserver {
   bool finished_ = false;  // in order
   std::array<Flight, kMaxWindow> flights_{};
   std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
+  Flight* delivering_ = nullptr;  // its outputs are with the completion callback
+  bool has_deadlines_ = false;
 };
 
 // The host closes its ends before it waits for the nodes: they wait for that before they let go of their replicas.
@@ -175,8 +185,9 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
   host.layout = &layout_;
   host.id = kHostController;
   host.backends = options_.backends;
-  auto backend = std::make_unique<HostBackend>(
-      [this](std::uint64_t instance, std::span<const GraphOutput> outputs) { complete(instance, outputs, nullptr); });
+  auto backend = std::make_unique<HostBackend>([this](std::uint64_t instance, std::span<const GraphOutput> outputs) {
+    return complete(instance, outputs, nullptr);
+  });
   backend_ = backend.get();
   host.backend = std::move(backend);
   host.transports = transports();
@@ -190,14 +201,16 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
   return {};
 }
 
-Push Run::Impl::submit(FillInput fill) {
+Push Run::Impl::submit(FillInput fill, std::uint64_t deadline_ns) {
   if (!status_.ok()) return Push::kClosed;
   if (next_ >= oldest_ + plan_.window) return Push::kBackPressured;
   const std::uint64_t now = now_ns();
-  // A plan may give any number; a time that no clock reaches is no deadline.
-  const bool limited = plan_.deadline_ns != 0 && plan_.deadline_ns < kNoDeadline - now;
-  const std::uint64_t deadline = limited ? now + plan_.deadline_ns : 0;
-  flights_[next_ % kMaxWindow] = {now, deadline == 0 ? kNoDeadline : deadline, true};
+  const std::uint64_t given = deadline_ns != 0 ? deadline_ns : plan_.deadline_ns;
+  // Any number may be given; a time that no clock reaches is no deadline.
+  const bool limited = given != 0 && given < kNoDeadline - now;
+  const std::uint64_t deadline = limited ? now + given : 0;
+  has_deadlines_ = has_deadlines_ || limited;
+  flights_[next_ % kMaxWindow] = {now, limited ? deadline : kNoDeadline, Flight::State::kOpen};
   ++in_flight_;
   backend_->set_inputs(next_, std::move(fill));
   host_->controller().admit(next_++, deadline);
@@ -207,7 +220,7 @@ Push Run::Impl::submit(FillInput fill) {
 std::size_t Run::Impl::do_work() {
   if (!status_.ok()) return 0;
   const std::size_t done = host_->controller().do_work();
-  if (plan_.deadline_ns != 0) fail_late_instances();
+  if (has_deadlines_) fail_late_instances();
   if (!host_->controller().status().ok()) {
     fail_all(host_->controller().status().with_context("controller 'host'"));
   } else if (supervisor_->failed()) {
@@ -217,8 +230,9 @@ std::size_t Run::Impl::do_work() {
   return done;
 }
 
-void Run::Impl::wait() {
-  host_->idle().idle(false, [this] { return do_work() > 0 || !status_.ok(); });
+void Run::Impl::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) {
+  const auto look = [&] { return do_work() > 0 || !status_.ok() || (look_again && look_again()); };
+  host_->idle().idle(false, look, most_ns);
 }
 
 // Rule 7: the sink has a timer of its own.
@@ -226,7 +240,7 @@ void Run::Impl::fail_late_instances() {
   const std::uint64_t now = now_ns();
   for (std::uint64_t i = oldest_; i < next_; ++i) {
     const Flight& flight = flights_[i % kMaxWindow];
-    if (!flight.open || now <= flight.deadline) continue;
+    if (flight.state != Flight::State::kOpen || now <= flight.deadline) continue;
     fail_late(i);
   }
 }
@@ -248,7 +262,7 @@ void Run::Impl::fail_all(const Status& status) {
   status_ = status;
   const std::vector<RunningKernel> ran = supervisor_->ran_at_death();
   for (std::uint64_t i = oldest_; i < next_; ++i) {
-    if (!flights_[i % kMaxWindow].open) continue;
+    if (!is(i, Flight::State::kOpen)) continue;
     Failure failure{status.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, status.message()};
     for (const RunningKernel& each : ran)
       if (each.instance == i && each.stage < plan_.stages.size()) failure.stage = plan_.stages[each.stage].name;
@@ -263,24 +277,56 @@ void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t ori
   complete(instance, {}, &failure);
 }
 
-void Run::Impl::complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure) {
+bool Run::Impl::is(std::uint64_t instance, Flight::State state) const noexcept {
+  return instance >= oldest_ && instance < next_ && flights_[instance % kMaxWindow].state == state;
+}
+
+HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const GraphOutput> outputs,
+                                       const Failure* failure) {
+  if (!is(instance, Flight::State::kOpen)) return HostBackend::Taken::kDone;
   Flight& flight = flights_[instance % kMaxWindow];
-  if (instance < oldest_ || !flight.open) return;
-  flight.open = false;
+  flight.state = Flight::State::kOver;
   --in_flight_;
+  delivering_ = failure == nullptr ? &flight : nullptr;
   on_completion_({instance, now_ns() - flight.submitted_ns, outputs, failure});
-  while (oldest_ < next_ && !flights_[oldest_ % kMaxWindow].open) ++oldest_;
+  delivering_ = nullptr;
+  if (flight.state == Flight::State::kKept) return HostBackend::Taken::kKept;
+  retire();
+  return HostBackend::Taken::kDone;
+}
+
+void Run::Impl::retire() {
+  while (oldest_ < next_ && flights_[oldest_ % kMaxWindow].state == Flight::State::kOver) ++oldest_;
   if (status_.ok()) host_->controller().retire(oldest_);
+}
+
+void Run::Impl::keep() noexcept {
+  if (delivering_ != nullptr) delivering_->state = Flight::State::kKept;
+}
+
+bool Run::Impl::give_back(std::uint64_t instance) noexcept {
+  if (!is(instance, Flight::State::kKept)) return false;
+  flights_[instance % kMaxWindow].state = Flight::State::kOver;
+  backend_->give_back(instance);
+  retire();
+  return true;
+}
+
+bool Run::Impl::cancel(std::uint64_t instance, const std::string& why) {
+  if (!status_.ok() || !is(instance, Flight::State::kOpen)) return false;
+  host_->controller().fail_at_sink(instance, Code::kCancelled, kNoStage, why);
+  return true;
 }
 
 Result<RunReport> Run::Impl::finish() {
   while (in_flight_ > 0 && status_.ok()) {
-    if (do_work() == 0) wait();
+    if (do_work() == 0) wait(~std::uint64_t{0}, nullptr);
   }
   if (!status_.ok()) return status_;
   const std::uint64_t limit = now_ns() + options_.end_ns;
   while (status_.ok() && !host_->controller().end() && now_ns() < limit) {
-    if (do_work() == 0) wait();  // a node that is inside a kernel has not read earlier packets
+    if (do_work() == 0)
+      wait(~std::uint64_t{0}, nullptr);  // a node that is inside a kernel has not read earlier packets
   }
   if (!status_.ok()) return status_;
   auto nodes = supervisor_->collect(limit);
@@ -322,10 +368,15 @@ Result<std::unique_ptr<Run>> Run::start(Plan plan, RunOptions options, OnComplet
   return std::unique_ptr<Run>(new Run(std::move(impl)));
 }
 
-Push Run::submit(FillInput fill) { return impl_->submit(std::move(fill)); }
+Push Run::submit(FillInput fill, std::uint64_t deadline_ns) { return impl_->submit(std::move(fill), deadline_ns); }
 std::size_t Run::do_work() { return impl_->do_work(); }
-void Run::wait() { impl_->wait(); }
+void Run::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) { impl_->wait(most_ns, look_again); }
+void Run::wake() const noexcept { impl_->wake(); }
+void Run::keep() noexcept { impl_->keep(); }
+bool Run::give_back(std::uint64_t instance) noexcept { return impl_->give_back(instance); }
+bool Run::cancel(std::uint64_t instance, const std::string& why) { return impl_->cancel(instance, why); }
 std::uint64_t Run::in_flight() const noexcept { return impl_->in_flight(); }
+std::uint64_t Run::oldest() const noexcept { return impl_->oldest(); }
 const Status& Run::status() const noexcept { return impl_->status(); }
 Result<RunReport> Run::finish() { return impl_->finish(); }
 void Run::cancel(const std::string& why) { impl_->cancel(why); }

@@ -47,7 +47,7 @@ struct Failure {
   std::string message;
 };
 
-// How one instance ended. Spans are borrowed until the callback returns.
+// How one instance ended. Spans are borrowed until the callback returns; outputs longer, if it calls Run::keep().
 struct Completion {
   std::uint64_t instance = 0;
   std::uint64_t latency_ns = 0;          // from submit() to here
@@ -121,14 +121,28 @@ class Run {
 
   // `fill` and the completion callback must not throw.
   // Admits the next instance. kBackPressured: `window` instances are in flight; call do_work() or wait() and try again.
-  // kClosed: the run has failed (status()). `fill` is called from do_work() or submit().
-  [[nodiscard]] Push submit(FillInput fill);
+  // kClosed: the run has failed (status()). `fill` is called from do_work() or submit(). `deadline_ns`: of this
+  // instance alone, from now on; 0: the plan's.
+  [[nodiscard]] Push submit(FillInput fill, std::uint64_t deadline_ns = 0);
   // Drives the host's controller; completions are called from here. Returns how much it did.
   std::size_t do_work();
-  // Blocks until there may be work for do_work(): a packet, a deadline, or the end of a node. It has no limit of its
-  // own; cancel() ends it.
-  void wait();
+  // A step of waiting, after a do_work() that found nothing: spins or yields, and later blocks until there may be work
+  // (a packet, the end of a node), wake() is called or 20 ms have passed; `most_ns` at most. `look_again`: true if
+  // there is work of the program's own after all; asked before it blocks.
+  void wait(std::uint64_t most_ns = ~std::uint64_t{0}, const std::function<bool()>& look_again = nullptr);
+  // Ends a wait() that blocks. Any thread.
+  void wake() const noexcept;
   [[nodiscard]] std::uint64_t in_flight() const noexcept;
+  // The oldest instance that holds a place in the window: submit() takes numbers below it plus the window.
+  [[nodiscard]] std::uint64_t oldest() const noexcept;
+  // From the completion callback of an instance that succeeded: its outputs stay as they are until give_back(), or the
+  // run's end. Its place in the window stays taken, and so do the blocks that edges reserve for the oldest instance: a
+  // plan with the least blocks runs no other until then.
+  void keep() noexcept;
+  // False: the instance's outputs are not kept.
+  bool give_back(std::uint64_t instance) noexcept;
+  // Fails one instance with kCancelled; kernels that run for it run to their ends. False: it is not in flight.
+  bool cancel(std::uint64_t instance, const std::string& why);
   // Ends the run as a failure would, with status kCancelled and `why`. Any thread, but not from a signal's handler.
   void cancel(const std::string& why);
   // Stops the nodes, and waits for kernels that run in threads of this process, `limit_ns` at most. False: one still

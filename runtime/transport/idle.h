@@ -25,13 +25,13 @@ class Idle {
 
   // Call after every duty cycle. Returns at once if it `did_work`. `look_again` answers whether there is work after all
   // (it may be the duty cycle itself); it is asked once before a sleep, so that nothing published in between is slept
-  // over.
+  // over. A sleep lasts `most_ns` at most.
   template <class LookAgain>
-  void idle(bool did_work, LookAgain&& look_again) noexcept {
+  void idle(bool did_work, LookAgain&& look_again, std::uint64_t most_ns = ~std::uint64_t{0}) noexcept {
     if (did_work) return reset();
     if (spin_or_yield()) return;
     own_.prepare();
-    if (!look_again()) return own_.sleep(options_.sleep_ns);
+    if (!look_again()) return own_.sleep(most_ns < options_.sleep_ns ? most_ns : options_.sleep_ns);
     own_.cancel();
     reset();
   }

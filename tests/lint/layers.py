@@ -11,14 +11,15 @@ import tree
 BASE, PACKET, MEMORY, PLAN = "runtime/base/", "runtime/packet/", "runtime/memory/", "runtime/plan/"
 TRANSPORT, MESSAGING, CALL_MODELS = "runtime/transport/", "runtime/messaging/", "runtime/call_models/"
 CONTROLLER, NODE = "runtime/controller/", "runtime/node/"
-KERNEL_ABI = "kernels/woa_kernel.h"
+KERNEL_ABI = "woa/woa_kernel.h"
 DIAGNOSTICS, OPTIONS, PARSE, CHECK = "compiler/diagnostics/", "compiler/options.h", "compiler/parse/", "compiler/check/"
 SOLVER, PLACE, PREDICT = "compiler/place/solver/", "compiler/place/", "compiler/predict/"
 BUFFERS, EMIT, VERIFY, CERTIFICATE = "compiler/buffers/", "compiler/emit/", "compiler/verify/", "compiler/certificate/"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
 RUNTIME = [BASE, PACKET, MEMORY, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE]
-EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
-PROGRAMS = RUNTIME + ["kernels/", "controllers/", "compiler/compiler.h", "bench/"]
+EVERYTHING = RUNTIME + ["woa/", "kernels/", "controllers/", "compiler/", "library/"]
+PUBLIC = "woa/"  # include/woa, the public headers
+PROGRAMS = RUNTIME + [PUBLIC, "kernels/", "controllers/", "compiler/compiler.h", "library/", "bench/"]
 
 # Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
 # with all below it; "/*" stands for the files directly in it. Back-ends in subfolders never include each other.
@@ -58,6 +59,7 @@ PROJECT = [
     ("kernels/*/", [KERNEL_ABI]),
     ("kernels/", []),
     ("graphs/", [KERNEL_ABI]),
+    ("library/", RUNTIME + [PUBLIC, "controllers/*/register.h", "controllers/*/*/register.h", "compiler/compiler.h"]),
     ("tools/", PROGRAMS),
     ("bench/", EVERYTHING + ["tests/support/"]),
     ("tests/", EVERYTHING + ["bench/"]),
@@ -72,8 +74,8 @@ LIBRARIES = [
     (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "compiler/certificate/", "bench/peers/grpc*", "tests/"]),
     (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
     (r"yaml-cpp/", ["tests/"]),
-    (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
-    (r"nlohmann/", ["tools/", "bench/", "tests/"]),
+    (r"CLI/|CLI11", ["library/", "tools/", "bench/", "tests/"]),
+    (r"nlohmann/", ["library/", "tools/", "bench/", "tests/"]),
     (r"coin/", ["compiler/place/solver/milp_cbc.cc"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
@@ -120,6 +122,8 @@ def problem_with(path, target, quoted):
             return f"only {', '.join(places)} may include <{target}>"
     if not quoted:
         return None
+    if matches(path, "include/woa/"):  # installed side by side
+        return None if target in ("woa.h", "woa_kernel.h") else f'a public header may not include "{target}"'
     if "/" not in target:
         return f'"{target}": includes are written from the repository root'
     rule = rule_of(path)

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/woa_kernel.h"
 #include "tests/support/catch.h"
+#include "woa/woa_kernel.h"
 
 namespace woa::test {
 

@@ -5,22 +5,22 @@
 #include <cerrno>
 #include <cstring>
 
+#include "library/environment.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/process.h"
 
 namespace woa::tools {
 
 int become_bench(std::vector<std::string> arguments) {
-  const std::string program = program_beside("woa-bench").string();
-  arguments.insert(arguments.begin(), program);
+  const std::string bench = program("woa-bench").string();
+  arguments.insert(arguments.begin(), bench);
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   hand_on_stdout();
-  ::execv(program.c_str(), pointers.data());
-  const std::string reason = program + ": " + std::strerror(errno);
+  ::execv(bench.c_str(), pointers.data());
+  const std::string reason = bench + ": " + std::strerror(errno);
   return fail({Code::kUnavailable,
                reason + "; the benchmarks are a program of their own, which `make build` leaves beside woa"},
               kUnavailable, std::ranges::find(arguments, "--json") != arguments.end());

@@ -7,15 +7,15 @@
 
 #include "bench/micro/methods.h"
 #include "compiler/compiler.h"
+#include "library/environment.h"
+#include "library/local_run.h"
+#include "library/machine_choice.h"
+#include "library/option_values.h"
 #include "tools/woa/calibration_file.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kept_files.h"
-#include "tools/woa/local_run.h"
-#include "tools/woa/machine_choice.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/progress.h"
 
 namespace woa::tools {

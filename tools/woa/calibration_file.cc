@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "compiler/compiler.h"
+#include "library/machine_choice.h"
 #include "runtime/base/file.h"
-#include "tools/woa/machine_choice.h"
 
 namespace woa::tools {
 namespace {

@@ -13,7 +13,7 @@ namespace {
 
 int check(GraphOptions options) {
   options.anywhere = true;
-  const Loaded loaded = load_plan(options);
+  const Loaded loaded = load(options);
   if (!loaded.plan) return loaded.exit_code;
   if (options.json) {
     nlohmann::json object{{"ok", true}, {"graph", loaded.plan->graph}, {"diagnostics", to_json(loaded.diagnostics)}};

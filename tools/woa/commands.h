@@ -36,6 +36,4 @@ int become_bench(std::vector<std::string> arguments);
 void add_node(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);  // hidden: a run starts its own nodes with it
 
-inline constexpr const char* kServeCommand = "serve";
-
 }  // namespace woa::tools

@@ -9,17 +9,18 @@
 #include <optional>
 
 #include "compiler/compiler.h"
+#include "library/certificate_report.h"
+#include "library/cores.h"
+#include "library/environment.h"
+#include "library/local_run.h"
+#include "library/machine_choice.h"
+#include "library/option_values.h"
+#include "library/plan_options.h"
 #include "runtime/call_models/call_model.h"
-#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
-#include "tools/woa/cores.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
-#include "tools/woa/local_run.h"
-#include "tools/woa/machine_choice.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
 #include "tools/woa/progress.h"
 
@@ -107,7 +108,7 @@ class Comparer {
       if (const int code = add_model(model); code != kDone) return code;
     if (const int code = check_cores(); code != kDone) return code;
     result_.objective = options_.goal.objective;
-    if (const auto machine = machine_file(options_.machine)) result_.machine = machine->string();
+    if (const auto machine = machine_file(options_.machine, print_warning_once)) result_.machine = machine->string();
     find_break_even();
     if (arguments_.run)
       if (const int code = run_models(); code != kDone) return code;
@@ -121,7 +122,7 @@ class Comparer {
     GraphOptions options = options_;
     options.profile.clear();
     options.goal = {};
-    const Loaded loaded = load_plan(options);
+    const Loaded loaded = load(options);
     if (!loaded.plan) return loaded.exit_code;
     const Status missing = InputFiles::open(*loaded.plan, {}).status();
     const char* const why = arguments_.run ? "--run needs --in"
@@ -146,7 +147,7 @@ class Comparer {
     GraphOptions options = options_;
     options.goal.model = model;
     options.quiet = model != kWoa;
-    Loaded loaded = load_plan(options);
+    Loaded loaded = load(options);
     if (!loaded.plan && !loaded.diagnostics.empty() && options.quiet) {
       add_unplaced(model, loaded.diagnostics.front().text);
       return kDone;

@@ -6,11 +6,12 @@
 #include <set>
 #include <span>
 
+#include "library/certificate_report.h"
+#include "library/quantities.h"
+#include "library/run_report.h"
 #include "runtime/base/text.h"
-#include "tools/woa/certificate_report.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/failure.h"
-#include "tools/woa/quantities.h"
 
 namespace woa::tools {
 namespace {

@@ -2,9 +2,10 @@
 #include <cstdio>
 #include <memory>
 
+#include "library/certificate_report.h"
+#include "library/plan_options.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/plan/plan_file.h"
-#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnostics.h"
 #include "tools/woa/drawing.h"
@@ -41,7 +42,7 @@ nlohmann::json to_json(const CertifiedPlan& plan, const std::vector<Diagnostic>&
                         {"placement", std::move(placement)},
                         {"modelled", modelled_stages(plan)},
                         {"diagnostics", tools::to_json(warnings)}};
-  if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
+  if (plan.certificate) object["certificate"] = woa::to_json(*plan.certificate);
   return object;
 }
 
@@ -58,7 +59,7 @@ int compile(const CompileArguments& arguments) {
   options.anywhere = true;
   options.written_files = drawn_files(arguments.drawing);
   if (options.written) options.written_files.push_back({"-o", arguments.output});
-  Loaded loaded = load_plan(options);
+  Loaded loaded = load(options);
   if (!loaded.plan) return loaded.exit_code;
   CertifiedPlan& plan = *loaded.plan;
   const auto calls = rewrite(plan, plan.model);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "library/environment.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kernel_page.h"
 #include "tools/woa/process.h"

@@ -21,14 +21,14 @@
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
 #include "controllers/gpu/opencl/register.h"
+#include "library/environment.h"
+#include "library/machine_choice.h"
 #include "runtime/base/cgroup_limits.h"
 #include "runtime/base/child_process.h"
 #include "runtime/base/variables_set.h"
 #include "runtime/node/parallel_job.h"
 #include "runtime/transport/ofi/ofi_transport.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"
-#include "tools/woa/machine_choice.h"
 
 namespace woa::tools {
 namespace {
@@ -59,7 +59,7 @@ void look_at_kernels(std::vector<Finding>& findings) {
     else
       findings.push_back(absent("kernel " + kernel.name, kernel.reason, "install that, then `make build` again"));
   }
-  const std::string here = program_path().parent_path().string();
+  const std::string here = program("woa").parent_path().string();
   if (usable == 0) {
     findings.push_back(fault("kernels", "none beside the program, in " + here + "/kernels",
                              "run the program where it was built, or set WOA_KERNEL_PATH to the folder with kernels"));

@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "library/certificate_report.h"
+#include "library/option_values.h"
+#include "library/plan_options.h"
+#include "library/run_report.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
-#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kernel_page.h"
 #include "tools/woa/load_plan.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/placement_explanation.h"
 #include "tools/woa/progress.h"
 
@@ -150,7 +152,7 @@ void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>
               {"window", plan.window},
               {"modelled", modelled_stages(plan)},
               {"edges", std::move(list)}};
-  if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
+  if (plan.certificate) object["certificate"] = woa::to_json(*plan.certificate);
   if (plan.certificate)
     object["placement"] = reasons.ok() ? tools::to_json(plan, *reasons) : json{{"error", error_json(reasons.status())}};
   print_json(object);
@@ -250,7 +252,7 @@ int explain(const ExplainArguments& arguments) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
   graph.written_files = drawn_files(arguments.drawing);
-  const Loaded loaded = load_plan(graph);
+  const Loaded loaded = load(graph);
   if (!loaded.plan) return loaded.exit_code;
   auto calls = rewrite(*loaded.plan, loaded.plan->model);
   if (!calls.ok()) return fail(calls.status(), kFailed, arguments.graph.json);

@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <cstdio>
+#include <set>
 #include <string>
 
+#include "library/run_report.h"
 #include "runtime/base/text.h"
 #include "tools/woa/commands.h"
 
@@ -25,8 +27,9 @@ void print_error(const Status& status) {
 
 void print_warning(std::string_view text) { std::fprintf(stderr, "woa: warning: %s\n", printable_lines(text).c_str()); }
 
-json error_json(const Status& status) {
-  return {{"code", std::string(to_string(status.code()))}, {"message", status.message()}};
+void print_warning_once(const std::string& text) {
+  static std::set<std::string> told;
+  if (told.insert(text).second) print_warning(text);
 }
 
 std::FILE* answer_stream() { return other_answer_stream == nullptr ? stdout : other_answer_stream; }

@@ -17,8 +17,8 @@ std::string printable_lines(std::string_view text);
 void print_error(const Status& status);
 // `woa: warning: TEXT` on stderr.
 void print_warning(std::string_view text);
-// {"code", "message"}: the value of `error` in every object.
-nlohmann::json error_json(const Status& status);
+// The same, but once per text: a command may compile a graph many times.
+void print_warning_once(const std::string& text);
 // Prints one object to answer_stream(); U+FFFD replaces bytes that are no UTF-8.
 void print_json(const nlohmann::json& object);
 // True once print_json() has been called.

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "runtime/base/file.h"
-#include "runtime/controller/kernel_library.h"
-#include "tools/woa/environment.h"
 
 namespace woa::tools {
 namespace {
@@ -197,22 +195,6 @@ Status check_apart(const std::vector<WrittenFile>& written) {
 std::vector<WrittenFile> given(std::vector<WrittenFile> written) {
   std::erase_if(written, [](const WrittenFile& file) { return file.path.text().empty(); });
   return written;
-}
-
-std::vector<ReadFile> read_by(const Plan& plan) {
-  std::vector<ReadFile> files;
-  const std::vector<fs::path> folders = kernel_path();
-  for (const StagePlan& stage : plan.stages) {
-    for (const ParamPlan& param : stage.params)
-      if (param.type == ParamType::kFile && param.secret_env.empty())
-        files.push_back({"stage " + stage.name, param.value});
-    if (stage.role != StageRole::kKernel) continue;
-    const auto folder = KernelLibrary::find(stage, folders);
-    if (!folder.ok()) continue;
-    for (const std::string& name : {std::string("kernel.yaml"), stage.library, stage.variant.source})
-      if (!name.empty()) files.push_back({"stage " + stage.name, *folder / name});
-  }
-  return files;
 }
 
 Status check_kept(const std::vector<WrittenFile>& written, const std::vector<ReadFile>& read) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "library/read_files.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 #include "tools/woa/name_pattern.h"
 
 namespace woa::tools {
@@ -17,19 +17,11 @@ struct WrittenFile {
   NamePattern path;    // %i stands for any number; there is no %n
 };
 
-struct ReadFile {
-  std::string reason;  // why it is read: "--profile"
-  std::filesystem::path path;
-};
-
 // The files among `written` that have a path; the others' options were not given.
 std::vector<WrittenFile> given(std::vector<WrittenFile> written);
 
 // kInvalid: one of `written` would overwrite one of `read`, or is the same file as another, or is `-`, which stands for
 // no stream here. The message has both options. Call before anything is written. Pipes and devices lose nothing.
 Status check_kept(const std::vector<WrittenFile>& written, const std::vector<ReadFile>& read);
-
-// The files that a run of the plan reads: kernels with their libraries and sources, and parameters that are files.
-std::vector<ReadFile> read_by(const Plan& plan);
 
 }  // namespace woa::tools

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "library/environment.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 

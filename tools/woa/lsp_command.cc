@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
+#include "library/environment.h"
+#include "library/machine_choice.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/language_server.h"
 #include "tools/woa/lsp_messages.h"
-#include "tools/woa/machine_choice.h"
 
 namespace woa::tools {
 namespace {
@@ -39,7 +39,7 @@ int serve_editor(const std::string& machine) {
   if (const Status readable = check_machine_file(machine); !readable.ok()) return fail(readable, kFailed, false);
   CompileOptions options;
   options.kernel_path = kernel_path();
-  options.machine = machine_file(machine);
+  options.machine = machine_file(machine, print_warning_once);
   options.warn_of_unbuilt = true;
   LanguageServer server(std::move(options), send);
   LspMessages messages;

@@ -2,6 +2,11 @@
 #include <memory>
 
 #include "compiler/compiler.h"
+#include "library/cores.h"
+#include "library/environment.h"
+#include "library/local_run.h"
+#include "library/option_values.h"
+#include "library/transports.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
 #include "runtime/node/join.h"
@@ -9,13 +14,9 @@
 #include "runtime/node/parallel_job.h"
 #include "runtime/node/tcp_socket.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/cores.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kernel_watch.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/process.h"
-#include "tools/woa/transports.h"
 
 namespace woa::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler/compiler.h"
-#include "tools/woa/certificate_report.h"
-#include "tools/woa/quantities.h"
+#include "library/certificate_report.h"
+#include "library/quantities.h"
 
 namespace woa::tools {
 namespace {

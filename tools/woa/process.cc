@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "library/local_run.h"
 #include "runtime/base/file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"

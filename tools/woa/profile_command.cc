@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <memory>
 
+#include "library/environment.h"
+#include "library/option_values.h"
 #include "runtime/base/file.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
 
 namespace woa::tools {

@@ -9,11 +9,11 @@
 
 #include "bench/micro/host_probe.h"
 #include "compiler/compiler.h"
+#include "library/environment.h"
+#include "library/machine_choice.h"
 #include "runtime/base/file.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
-#include "tools/woa/machine_choice.h"
 #include "tools/woa/progress.h"
 
 namespace woa::tools {
@@ -89,7 +89,7 @@ class Profiler {
     options.window = 1;
     for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // replicas are alike
     options.json = options.json && pins.empty();                                  // one object at most
-    return load_plan(options);
+    return load(options);
   }
 
   ProfileRun measure(const Plan& plan) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "library/local_run.h"
 #include "runtime/controller/backend.h"
 #include "tools/woa/load_plan.h"
-#include "tools/woa/local_run.h"
 #include "tools/woa/profile_report.h"
 
 namespace woa::tools {

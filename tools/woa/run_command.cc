@@ -7,6 +7,13 @@
 #include <optional>
 
 #include "compiler/compiler.h"
+#include "library/cores.h"
+#include "library/environment.h"
+#include "library/joining.h"
+#include "library/local_run.h"
+#include "library/option_values.h"
+#include "library/plan_options.h"
+#include "library/transports.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/processor.h"
@@ -14,25 +21,21 @@
 #include "runtime/call_models/call_model.h"
 #include "runtime/node/run.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/cores.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/interruption.h"
-#include "tools/woa/joining.h"
 #include "tools/woa/kernel_watch.h"
 #include "tools/woa/load_plan.h"
-#include "tools/woa/local_run.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/process.h"
 #include "tools/woa/progress.h"
 #include "tools/woa/run_page.h"
 #include "tools/woa/run_result.h"
-#include "tools/woa/transports.h"
 
 namespace woa::tools {
 namespace {
 
 constexpr std::uint64_t kStuckNs = 250'000'000;  // for a kernel to end after everything has been reported
+
+void say(const std::string& what) { std::fprintf(stderr, "woa: %s\n", what.c_str()); }
 
 constexpr std::uint64_t kMostTraced = 10'000'000;  // a node sends what it traced in one message of at most 1 GiB
 
@@ -86,7 +89,7 @@ Result<OwnedTransports> transports_for(const RunArguments& arguments) {
 // Everything that a completion adds to.
 struct Collected {
   explicit Collected(OutputFiles files) : outputs(std::move(files)) {}
-  RunResult result;
+  CommandResult result;
   OutputFiles outputs;
   std::uint64_t completed = 0;
 
@@ -119,7 +122,7 @@ struct Collected {
 
 // Submits every instance as fast as the window admits it; ends early if the results cannot be written.
 void drive(Run& run, const InputFiles& inputs, Collected& collected) {
-  RunResult& result = collected.result;
+  CommandResult& result = collected.result;
   Progress progress(result.instances, "instances");
   const std::uint64_t started = now_ns();
   std::uint64_t next = 0;
@@ -141,17 +144,17 @@ void drive(Run& run, const InputFiles& inputs, Collected& collected) {
 }
 
 // Adds to an interruption how many instances are done.
-void count_what_is_done(RunResult& result) {
+void count_what_is_done(CommandResult& result) {
   if (result.status.code() != Code::kCancelled) return;
   result.status = {Code::kCancelled, result.status.message() + ", " + std::to_string(result.done) + " of " +
                                          counted(result.instances, "instance") + " done"};
 }
 
-int report(const RunArguments& arguments, RunResult& result) {
-  if (result.status.ok() && result.report && !arguments.trace.empty()) {
+int report(const RunArguments& arguments, CommandResult& result) {
+  if (result.status.ok() && result.report != nullptr && !arguments.trace.empty()) {
     result.status = write_trace(*result.plan, *result.report, arguments.trace);
   }
-  if (result.status.ok() && result.report && !arguments.page.empty())
+  if (result.status.ok() && result.report != nullptr && !arguments.page.empty())
     result.status = write_page(to_json(result), arguments.page).with_context("--report");
   if (arguments.graph.json) print_json(to_json(result));
   print(result, !arguments.graph.json);
@@ -163,7 +166,7 @@ int report(const RunArguments& arguments, RunResult& result) {
 int execute_over(const OwnedTransports& transports, const RunArguments& arguments, const Plan& plan,
                  const InputFiles& inputs, JoinedNodes nodes, Collected& collected) {
   const bool wants_json = arguments.graph.json;
-  RunResult& result = collected.result;
+  CommandResult& result = collected.result;
   const BackendRegistry backends = all_backends();
   std::optional<ForeignOutput> foreign(std::in_place);
   auto run = Run::start(
@@ -186,7 +189,7 @@ int execute_over(const OwnedTransports& transports, const RunArguments& argument
   drive(**run, inputs, collected);
   auto finished = (*run)->finish();
   result.status = finished.status();
-  if (finished.ok()) result.report = std::move(*finished);
+  if (finished.ok()) result.report = &*finished;
   collected.finish(inputs);
   count_what_is_done(result);
   foreign.reset();
@@ -203,11 +206,11 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   if (!transports.ok()) return fail(transports.status(), code_before_run(transports.status()), wants_json);
   if (const Status status = check_lanes(plan, transports->lanes); !status.ok())
     return fail(status.with_context("--lane"), kUsage, wants_json);
-  RunResult& result = collected.result;
+  CommandResult& result = collected.result;
   result.processes = arguments.local.processes;
   result.transport = std::string(transports->shared->name());
   result.providers = transports->providers;
-  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job);
+  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job, say);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   if (const Status status = check_processors(arguments.cores, plan, *nodes); !status.ok()) {
@@ -229,7 +232,7 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.local.processes);
   graph.written_files = given({{"--trace", arguments.trace}, {"--report", arguments.page}});
-  Loaded loaded = load_plan(graph);
+  Loaded loaded = load(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
   auto plan = rewrite(*loaded.plan, loaded.plan->model);

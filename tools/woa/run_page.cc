@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "library/environment.h"
 #include "runtime/base/file.h"
-#include "tools/woa/environment.h"
 
 namespace woa::tools {
 namespace {
@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMostTemplateBytes = 16 << 20;
 constexpr const char* kEmptyReport = R"({"REPORT": null})";  // in tools/report/page.html
 
-std::filesystem::path template_file() { return program_beside("report/page.html"); }
+std::filesystem::path template_file() { return data_folder("report") / "page.html"; }
 
 // A kernel's error may have any bytes; those that are no UTF-8 become U+FFFD.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "library/certificate_report.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/plan/plan_file.h"
-#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 
@@ -109,7 +109,7 @@ int verify(const VerifyArguments& arguments) {
                           {"claimed", count_claimed(*plan)},
                           {"least", count_least(*plan)},
                           {"invariants", plan->invariants.size()}}}};
-  if (plan->certificate) object["certificate"] = tools::to_json(*plan->certificate);
+  if (plan->certificate) object["certificate"] = woa::to_json(*plan->certificate);
   print_json(object);
   return kDone;
 }

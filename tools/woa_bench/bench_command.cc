@@ -18,16 +18,17 @@
 #include "bench/micro/raw_route.h"
 #include "bench/micro/wire.h"
 #include "compiler/compiler.h"
+#include "library/environment.h"
+#include "library/local_run.h"
+#include "library/machine_choice.h"
+#include "library/option_values.h"
+#include "library/transports.h"
 #include "runtime/base/file.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kept_files.h"
-#include "tools/woa/machine_choice.h"
-#include "tools/woa/option_values.h"
 #include "tools/woa/process.h"
-#include "tools/woa/transports.h"
 #include "tools/woa_bench/bench_help.h"
 #include "tools/woa_bench/bench_plot.h"
 #include "tools/woa_bench/bench_report.h"
@@ -64,7 +65,7 @@ int run_bench(const Bench& bench, const Shown& shown, const Reads& reads) {
   options.transport = &transport;
   options.kernel_path = kernel_path();
   options.read_declaration = read_declaration;
-  options.node_command = {program_beside("woa").string(), kServeCommand};
+  options.node_command = {program("woa").string(), kServeCommand};
   const auto report = [&] {
     const ForeignOutput foreign;
     return bench(options);
@@ -105,7 +106,7 @@ void add_counts(CLI::App& command, Counts& counts, const std::string& help) {
 
 // --no-peers. Peers take part by default; starting some of them takes longer than the benchmark.
 void add_peers(CLI::App& command, bench::PeerFolder& folder) {
-  folder = program_beside("bench");
+  folder = data_folder("bench");
   command.add_flag_callback(
       "--no-peers", [&folder] { folder.clear(); }, "Leave other libraries out");
 }
@@ -160,7 +161,7 @@ void add_firing(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::FiringOptions>();
   CLI::App& command = add(parent, action, "firing", "What a firing costs within one controller, beside the raw loop",
                           [chosen](RunOptions options) {
-                            options.kernel_path.push_back(program_beside("bench/kernels"));
+                            options.kernel_path.push_back(data_folder("bench") / "kernels");
                             return bench::bench_firing(options, *chosen);
                           });
   command.footer(std::string(kAboutFiring) + "\n" + kAboutTaskPeers);
@@ -340,7 +341,7 @@ void add_methods(CLI::App& parent, Action& action) {
   CLI::App& command = add(
       parent, action, "methods", "The chosen transfer method beside each single one, by size",
       [chosen, machine](const RunOptions& options) -> Result<bench::Report> {
-        const auto limit = measured_inline_limit(*machine, options.transport->name());
+        const auto limit = measured_inline_limit(*machine, options.transport->name(), print_warning_once);
         if (!limit.ok()) return limit.status();
         return bench::bench_methods(options, *limit, *chosen);
       },

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/kernels/dijkstra.h"
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum { kRoom = 4096 };
 

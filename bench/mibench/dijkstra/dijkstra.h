@@ -7,7 +7,7 @@
 #define WOA_MIBENCH_DIJKSTRA_H
 
 #include "bench/mibench/decimal.h"
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum {
   kNodes = 100,

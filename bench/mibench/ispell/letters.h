@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum {
   kLongest = 100, /* letters of a word that the dictionary can hold; a longer one is never right */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum {
   kBlock = 8,

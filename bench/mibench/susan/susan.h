@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 enum {
   kRadius = 3, /* of the mask, and so the rows and columns at each border that get no response */

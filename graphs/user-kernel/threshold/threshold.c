@@ -1,5 +1,5 @@
 /* A kernel outside the runtime's tree: everything that it needs stands in this one header. */
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 /* Called once per stage that uses the kernel. What *self points to comes back in every other call. */
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {

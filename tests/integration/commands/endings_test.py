@@ -19,7 +19,7 @@ KERNEL = """
 #include <csignal>
 #include <stdexcept>
 #include <string>
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 namespace {
 std::string how;
 woa_status create(const woa_param *params, size_t count, void **, woa_error *) {
@@ -67,7 +67,7 @@ class Kernels(JoinTest):
             harness.skip_program("compiler", compiler + " is not installed")
         cls.built = tempfile.mkdtemp(prefix="woa-test-")
         cls.addClassCleanup(shutil.rmtree, cls.built)
-        subprocess.run([compiler, "-std=c++20", "-shared", "-fPIC", "-I" + SOURCE, "-o", os.path.join(cls.built, "libtrouble.so"), "-x", "c++", "-"],
+        subprocess.run([compiler, "-std=c++20", "-shared", "-fPIC", "-I" + os.path.join(SOURCE, "include"), "-o", os.path.join(cls.built, "libtrouble.so"), "-x", "c++", "-"],
                        input=KERNEL.encode(), check=True)
 
     def setUp(self):

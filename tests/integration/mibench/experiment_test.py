@@ -59,7 +59,7 @@ library: libodd.so
 variants: {cpu: {}}
 """
 ODD_CODE = r"""
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   return woa_fail(error, WOA_INVALID, "odd byte %c", 0xff);
 }
@@ -205,7 +205,7 @@ class ExperimentTest(WoaTest):
         os.makedirs(self.path("kernels/odd"))
         self.write("kernels/odd/kernel.yaml", ODD)
         self.write("odd.c", ODD_CODE)
-        subprocess.run(["cc", "-shared", "-fPIC", "-I", harness.SOURCE, "-o", self.path("kernels/odd/libodd.so"), self.path("odd.c")], check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", os.path.join(harness.SOURCE, "include"), "-o", self.path("kernels/odd/libodd.so"), self.path("odd.c")], check=True)
         self.write("odd.yaml", COARSE.replace("invert", "odd"))
         ran = self.woa("run", self.path("odd.yaml"), "--in", "data=bytes:a", "--report", self.path("odd.html"),
                        environment={"WOA_KERNEL_PATH": self.path("kernels")})

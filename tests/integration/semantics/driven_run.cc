@@ -78,8 +78,10 @@ class Driver final : public InstanceObserver {
     setup.general_way = general_way_;
     setup.trace_limit = counted_ ? ~std::uint64_t{0} : 0;
     if (c == kHostController) {
-      auto host = std::make_unique<HostBackend>(
-          [this](std::uint64_t instance, std::span<const GraphOutput> outputs) { succeed(instance, outputs); });
+      auto host = std::make_unique<HostBackend>([this](std::uint64_t instance, std::span<const GraphOutput> outputs) {
+        succeed(instance, outputs);
+        return HostBackend::Taken::kDone;
+      });
       host_ = host.get();
       setup.backend = std::move(host);
       setup.observer = this;

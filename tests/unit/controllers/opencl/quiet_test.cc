@@ -49,6 +49,7 @@ class InThisThread final : public InstanceObserver {
       open_[instance % kMaxWindow] = false;
       while (oldest_ < admitted_ && !open_[oldest_ % kMaxWindow]) ++oldest_;
       wrong_ = wrong_ || outputs[0].payload.size() != kBytes || outputs[0].payload[0] != ~std::byte{'x'};
+      return HostBackend::Taken::kDone;
     });
     host_ = host.get();
     WOA_RETURN_IF_ERROR(add(kHostController, std::move(host)));

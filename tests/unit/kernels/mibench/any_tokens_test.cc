@@ -9,8 +9,8 @@
 #include <random>
 
 #include "compiler/compiler.h"
-#include "kernels/woa_kernel.h"
 #include "tests/support/catch.h"
+#include "woa/woa_kernel.h"
 
 namespace woa::test {
 namespace {

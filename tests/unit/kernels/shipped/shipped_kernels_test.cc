@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "compiler/parse/kernel_file.h"
-#include "kernels/woa_kernel.h"
 #include "tests/support/catch.h"
+#include "woa/woa_kernel.h"
 
 namespace woa::test {
 namespace {

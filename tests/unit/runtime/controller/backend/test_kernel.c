@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/woa_kernel.h"
+#include "woa/woa_kernel.h"
 
 #ifndef TEST_KERNEL_silent
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {

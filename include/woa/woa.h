@@ -1,0 +1,203 @@
+/* The WOA library: compiles a task graph to a plan, and runs the plan in this process or with a process per controller.
+ * C11 and C++. Beside it stands the kernel ABI (woa_kernel.h), whose views of tokens this interface shares.
+ *
+ *     woa_plan *plan = NULL;
+ *     woa_run *run = NULL;
+ *     if (woa_compile("graph.yaml", NULL, NULL, 0, NULL, NULL, &plan) != WOA_OK) return complain(woa_message());
+ *     const woa_run_setup setup = {sizeof setup, NULL, 0, on_completion, user, NULL};
+ *     if (woa_run_start(plan, &setup, &run) != WOA_OK) return complain(woa_message());
+ *     while (more) {
+ *       const woa_status pushed = woa_run_submit(run, fill, user, 0, NULL);
+ *       if (pushed == WOA_OK) continue;
+ *       if (pushed != WOA_BACK_PRESSURED) break;
+ *       woa_run_work(run, WOA_FOREVER);
+ *     }
+ *     woa_run_drain(run, WOA_FOREVER);
+ *     woa_run_free(run);
+ *     woa_plan_free(plan);
+ *
+ * Rules for all functions:
+ *  - Those that can fail return a status, whose number says what to do next (woa_kernel.h). woa_message() then has the
+ *    reason: the place, what was found and expected, and what to do.
+ *  - Texts are UTF-8 and end with a zero. Times are in nanoseconds, sizes in bytes.
+ *  - A returned object belongs to the caller, who frees it with the function of its type. A null object may be freed.
+ *    Other returned pointers are borrowed, for as long as stands beside them.
+ *  - No exception leaves the library. A callback must not let one out; woa.hpp catches those of C++.
+ *  - Structures with a member `size` may grow at their ends: set it to sizeof the structure.
+ */
+#ifndef WOA_WOA_H
+#define WOA_WOA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "woa_kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WOA_API __attribute__((visibility("default")))
+/* Grows with each change that old programs notice; the library's soname has it. */
+#define WOA_API_VERSION 1
+#define WOA_FOREVER UINT64_MAX
+
+/* The library's version, such as "0.1.0". */
+WOA_API const char *woa_version(void);
+/* The status's name, such as "not_found", as JSON has it. Never null. */
+WOA_API const char *woa_status_name(woa_status status);
+/* Why the last call of this thread that failed did so. Borrowed until the thread's next call. Never null. */
+WOA_API const char *woa_message(void);
+/* Frees a text that a function gave to its caller. */
+WOA_API void woa_text_free(char *text);
+
+/* An option by its name: those of the `woa` program's commands, without their dashes ("window", "machine", "model"). An
+ * option that may be repeated is. The value of a flag is "true". woa_options() lists them. */
+typedef struct woa_option {
+  const char *name;
+  const char *value;
+} woa_option;
+
+/* The options of woa_compile() ("compile") or woa_run_start() ("run") as a JSON array of
+ * {"name", "type", "description", "default", "repeated"}. The caller frees it. WOA_NOT_FOUND: another name. */
+WOA_API woa_status woa_options(const char *of, char **json);
+
+/* ---- Plans ---- */
+
+/* A compiled graph. Never changes; any thread. */
+typedef struct woa_plan woa_plan;
+
+typedef enum woa_severity { WOA_ERROR = 0, WOA_WARNING = 1 } woa_severity;
+
+/* A problem of a graph, or of a file that it names. Borrowed until the callback returns. */
+typedef struct woa_diagnostic {
+  woa_severity severity;
+  const char *code;                   /* "E0204"; woa_page() explains it */
+  const char *file;                   /* or "command line", where an option is wrong */
+  uint32_t line, column, length;      /* from 1, in characters; 0: the file as a whole */
+  const char *text;                   /* what is wrong, and what was expected */
+  const char *fix;                    /* what to do; perhaps empty */
+  const char *shown;                  /* all of it as the compiler prints it, with the line of the file and the notes */
+  const struct woa_diagnostic *notes; /* other places that matter to it; only file, line, column, length and text */
+  size_t note_count;
+} woa_diagnostic;
+typedef void (*woa_on_diagnostic)(void *user, const woa_diagnostic *diagnostic);
+
+/* Compiles a graph, or reads a compiled plan. `file`: the path of a graph (YAML) or a plan. `text`: null, or the
+ * graph's text, for which `file` stands in diagnostics and gives the folder of relative paths. All problems are given
+ * to `on_diagnostic` in order of place, warnings included; it may be null. Blocks: with a profile for as long as
+ * "placement-limit" says. Any thread.
+ * WOA_INVALID: an option or the graph is wrong. WOA_NOT_FOUND, WOA_UNAVAILABLE: a file cannot be read. */
+WOA_API woa_status woa_compile(const char *file, const char *text, const woa_option *options, size_t option_count,
+                               woa_on_diagnostic on_diagnostic, void *user, woa_plan **plan);
+/* Writes the plan for `woa run PLAN`, woa_compile() and other hosts. WOA_UNAVAILABLE: the file cannot be written. */
+WOA_API woa_status woa_plan_write(const woa_plan *plan, const char *file);
+/* The plan as text. `form`: "json", the object of `woa compile --json` with "inputs", "outputs", "controllers",
+ * "stages" and "files" added; or "dot", a graph for Graphviz. The caller frees it. WOA_NOT_FOUND: another form. */
+WOA_API woa_status woa_plan_text(const woa_plan *plan, const char *form, char **text);
+
+/* An input or output of a graph. Borrowed from the plan. */
+typedef struct woa_port {
+  const char *name;
+  const char *element; /* "u8", "f64", ...; "bytes": no dimensions */
+  uint32_t rank;
+  struct {
+    const char *name; /* "" if the size is fixed */
+    uint32_t size;    /* 0: each token has its own */
+    uint32_t max;     /* of a size that varies; 0: only max_bytes bounds it */
+  } dims[WOA_MAX_RANK];
+  uint64_t max_bytes; /* of one token */
+} woa_port;
+typedef enum woa_direction { WOA_IN = 0, WOA_OUT = 1 } woa_direction;
+/* Port number `index` of the graph, in the graph's order. WOA_NOT_FOUND: there are not so many. */
+WOA_API woa_status woa_plan_port(const woa_plan *plan, woa_direction direction, uint32_t index, woa_port *port);
+WOA_API void woa_plan_free(woa_plan *plan); /* runs that were started keep what they need */
+
+/* The page of a diagnostic's code ("E0204"), in Markdown: what it means, and an example. The caller frees it.
+ * WOA_NOT_FOUND: there is no such code. */
+WOA_API woa_status woa_page(const char *code, char **markdown);
+
+/* ---- Runs ---- */
+
+/* A plan that runs. With the option "thread" = "caller" (default) the thread that started it makes every call but
+ * woa_run_cancel(), and callbacks come from within these calls. With "own" the library drives the run by a thread of
+ * its own, from which callbacks come; any thread may then call any function below, callbacks too, but woa_run_drain(),
+ * woa_run_finish() and woa_run_free(). A process may have several runs. A forked child has none: there every function
+ * answers WOA_UNSUPPORTED, and woa_run_free() does nothing. */
+typedef struct woa_run woa_run;
+
+/* How an instance ended. Borrowed until the callback returns; outputs longer, if they are kept. */
+typedef struct woa_completion {
+  uint64_t instance; /* as woa_run_submit() numbered it */
+  void *user;        /* of its woa_run_submit() */
+  uint64_t latency_ns;
+  woa_status status;
+  const char *stage;   /* that failed; "" if none did */
+  const char *message; /* why; "" */
+  /* By output of the graph; none if it failed. `absent`: its stage wrote nothing. The data lie where the last stage
+   * wrote them. */
+  const woa_input *outputs;
+  size_t output_count;
+} woa_completion;
+
+/* WOA_KEEP: the outputs stay as they are until woa_run_give_back(), and the instance keeps its place in the window. */
+typedef enum woa_taken { WOA_DONE = 0, WOA_KEEP = 1 } woa_taken;
+typedef woa_taken (*woa_on_completion)(void *user, const woa_completion *completion);
+
+/* Writes one input of an instance in place: `room->data` has `room->capacity` bytes, where the first stage reads. Sets
+ * `room->bytes` and the dimensions that vary; fixed ones are set. Called once for each input, by woa_run_submit() or
+ * later by what drives the run. A status other than WOA_OK fails the instance with `error`. */
+typedef woa_status (*woa_fill)(void *user, uint64_t instance, uint32_t input, woa_output *room, woa_error *error);
+
+typedef struct woa_run_setup {
+  size_t size; /* sizeof(woa_run_setup) */
+  const woa_option *options;
+  size_t option_count;
+  woa_on_completion on_completion; /* null: completions are only counted */
+  void *user;                      /* of both callbacks here */
+  /* What a person should know while a run starts, such as the address that nodes join by; null: nobody is told. */
+  void (*on_message)(void *user, const char *text);
+} woa_run_setup;
+
+/* Starts devices and, with "processes" "per-controller", a process for each controller: the program `woa`, which is
+ * found beside the library. Blocks until all are ready, "start-limit" at most.
+ * WOA_INVALID: an option is wrong. WOA_UNSUPPORTED: the plan has modelled times. WOA_UNAVAILABLE: a device, kernel or
+ * peer is missing. WOA_EXHAUSTED: a limit of the system. */
+WOA_API woa_status woa_run_start(const woa_plan *plan, const woa_run_setup *setup, woa_run **run);
+
+/* Submits the next instance. `deadline_ns`: for this one, from now on; 0: the plan's. `instance`: its number, from 0
+ * on; may be null. WOA_BACK_PRESSURED: as many instances are in flight as the plan's window has; nothing was submitted.
+ * Other errors: the run has ended, and why. */
+WOA_API woa_status woa_run_submit(woa_run *run, woa_fill fill, void *user, uint64_t deadline_ns, uint64_t *instance);
+/* Drives the run, if its thread is the caller's. Returns when an instance has ended, or there is room for another,
+ * since the last call; WOA_TIMED_OUT if neither came within `timeout_ns`. 0: never blocks. Other errors: why the run
+ * has ended. */
+WOA_API woa_status woa_run_work(woa_run *run, uint64_t timeout_ns);
+/* Gives kept outputs back. WOA_NOT_FOUND: the instance's are not kept. */
+WOA_API woa_status woa_run_give_back(woa_run *run, uint64_t instance);
+/* Fails the instance as WOA_CANCELLED, or with WOA_FOREVER for its number all of the run, from any thread. A kernel
+ * that runs is not interrupted. WOA_NOT_FOUND: the instance has ended, or was never submitted. */
+WOA_API woa_status woa_run_cancel(woa_run *run, uint64_t instance, const char *why);
+
+typedef struct woa_statistics {
+  size_t size; /* sizeof(woa_statistics) */
+  uint64_t submitted, succeeded, failed, in_flight, kept;
+  uint64_t latency_min_ns, latency_p50_ns, latency_p99_ns, latency_max_ns; /* of those that succeeded; 0: none has */
+} woa_statistics;
+WOA_API woa_status woa_run_statistics(woa_run *run, woa_statistics *statistics);
+
+/* Drives all submitted instances to their ends. WOA_TIMED_OUT: some are in flight still. Other errors: why the run has
+ * ended. */
+WOA_API woa_status woa_run_drain(woa_run *run, uint64_t timeout_ns);
+/* Drains, ends the controllers and collects their counts, "end-limit" at most. `json`: the object of `woa run --json`
+ * without its files; may be null; the caller frees it. Afterwards only kept outputs, woa_run_give_back() and
+ * woa_run_free() are left. Errors: why the run has ended. */
+WOA_API woa_status woa_run_finish(woa_run *run, char **json);
+/* Ends the run, and all that belongs to it, whatever state it is in: instances in flight are cancelled without a
+ * callback, kept outputs are gone. Waits for kernels that run in threads of this process. */
+WOA_API void woa_run_free(woa_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+// The surroundings of a program that uses this library: its own file, kernels and back-ends.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+// Takes what a person should know: warnings, and what a long start waits for.
+using OnMessage = std::function<void(const std::string&)>;
+
+// A program of this project ("woa"), and a folder of files that belong to it ("kernels"): found from the file that
+// holds this code (libwoa.so, or the program), in a build folder and below any prefix. A place that may not exist, if
+// it is nowhere.
+std::filesystem::path program(const std::string& name);
+std::filesystem::path data_folder(const std::string& name);
+// Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last those of this project.
+std::vector<std::filesystem::path> kernel_path();
+// Every back-end that this program was built with.
+BackendRegistry all_backends();
+
+}  // namespace woa

@@ -1,0 +1,36 @@
+// What every command that runs plans on this host has in common: a thread or a process for each controller, and how
+// long it waits for them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/node/run.h"
+#include "runtime/transport/shared_memory.h"
+
+namespace woa {
+
+// The command of `woa` by which a run serves a node that it started.
+inline constexpr const char* kServeCommand = "serve";
+
+struct LocalRunOptions {
+  std::string processes = "per-controller";  // or "one"
+  std::uint64_t start_ns = RunOptions().start_ns, end_ns = RunOptions().end_ns;
+};
+// --processes.
+void add_processes_option(CLI::App& command, LocalRunOptions& options);
+// --start-limit and --end-limit.
+void add_limit_options(CLI::App& command, LocalRunOptions& options);
+
+// `options` as Run::start() takes them, but for `transport` and what leads there: kernels of this program, and `woa
+// serve` for nodes if controllers have processes. `backends` is borrowed.
+RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& backends);
+// The transport for these processes: loopback for one, else shm.
+std::unique_ptr<SharedMemory> local_transport(const LocalRunOptions& options);
+
+// The transport between controllers that `--processes` selects: "one" (threads) or "per-controller".
+std::string_view transport_of(std::string_view processes) noexcept;
+
+}  // namespace woa

@@ -1,0 +1,104 @@
+#include "library/run_arguments.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "library/option_values.h"
+#include "library/plan_options.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kMostTraced = 10'000'000;  // a node sends what it traced in one message of at most 1 GiB
+
+const std::map<std::string, FanOut> kFanOuts{{"auto", FanOut::kAuto}, {"flat", FanOut::kFlat}, {"tree", FanOut::kTree}};
+
+// Threads of one process need no other way to each other than its memory.
+Result<OwnedTransports> transports_for(const RunArguments& arguments) {
+  const TransportOptions& between = arguments.between;
+  if (arguments.no_payload_crc && between.transport != "ofi" && between.lanes.empty() && !between.hosts)
+    return {Code::kInvalid,
+            "--no-payload-crc: only what goes over libfabric has a CRC; add --transport ofi, --lane or --nodes"};
+  if (arguments.local.processes == "per-controller") return make_transports(between);
+  if (between.transport == "ofi" || !between.lanes.empty() || !between.interface.empty())
+    return {Code::kInvalid,
+            "--transport ofi, --lane and --interface: libfabric joins processes; use --processes per-controller"};
+  OwnedTransports transports;
+  transports.shared = local_transport(arguments.local);
+  return transports;
+}
+
+RunOptions run_options(const RunArguments& arguments, const Plan& plan, const BackendRegistry& backends,
+                       const OwnedTransports& transports) {
+  RunOptions options = local_run(arguments.local, backends);
+  options.transport = transports.shared.get();
+  options.wires = transports.get().wires;
+  options.lanes = transports.lanes;
+  options.payload_crc = !arguments.no_payload_crc;
+  for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
+    options.apart.insert(c);
+  options.processors = processors_of(arguments.cores, plan);
+  options.fan_out = kFanOuts.at(arguments.fan_out);
+  if (!arguments.trace.empty()) options.trace_limit = arguments.trace_limit;
+  if (!options.node_command.empty())
+    std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
+  return options;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunArguments& arguments) {
+  add_processes_option(command, arguments.local);
+  add_transport_options(command, arguments.between, [&joining = arguments.joining] { return joining.nodes != 0; });
+  add_wire_options(command, arguments.between);
+  add_join_options(command, arguments.joining);
+  add_cores_option(command, arguments.cores,
+                   "Pin controllers to processors: host=0,cpu:0=0,cpu:1=1; a node's own --cores goes before");
+  add_limit_options(command, arguments.local);
+  command
+      .add_option(
+          "--fan-out", arguments.fan_out,
+          "How an output reaches readers without shared memory: flat (the writer sends to each), tree (readers pass "
+          "it on), auto (by number and size)")
+      ->check(one_of({"auto", "flat", "tree"}))
+      ->capture_default_str();
+  command.add_flag("--no-payload-crc", arguments.no_payload_crc,
+                   "Over libfabric: no CRC behind payloads; damage that TCP misses then gives wrong outputs");
+  command.add_option("--trace", arguments.trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
+  command
+      .add_option("--trace-limit", arguments.trace_limit,
+                  "Events of each controller that the trace keeps: the first; later ones are counted")
+      ->transform(within(1, kMostTraced))
+      ->capture_default_str();
+}
+
+Status complete(RunArguments& arguments, const ParallelJob& job) {
+  return complete(arguments.joining, job.place(), arguments.local.processes == "per-controller", arguments.between);
+}
+
+Result<std::unique_ptr<OwnedRun>> OwnedRun::start(const Plan& plan, const RunArguments& arguments, ParallelJob job,
+                                                  OnCompletion on_completion, const OnMessage& say) {
+  std::unique_ptr<OwnedRun> owned(new OwnedRun());
+  auto transports = transports_for(arguments);
+  if (!transports.ok()) return transports.status();
+  owned->transports_ = std::move(*transports);
+  WOA_RETURN_IF_ERROR(check_controllers(arguments.cores, {&plan}));
+  WOA_RETURN_IF_ERROR(check_lanes(plan, owned->transports_.lanes).with_context("--lane"));
+  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job, say);
+  if (!nodes.ok()) return nodes.status();
+  if (const Status status = check_processors(arguments.cores, plan, *nodes); !status.ok()) {
+    refuse(*nodes, status);
+    return status;
+  }
+  // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
+  // reply.
+  job.leave();
+  auto run = Run::start(plan, run_options(arguments, plan, owned->backends_, owned->transports_),
+                        std::move(on_completion), std::move(*nodes));
+  if (!run.ok()) return run.status();
+  owned->run_ = std::move(*run);
+  return owned;
+}
+
+}  // namespace woa

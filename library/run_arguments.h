@@ -1,0 +1,56 @@
+// The options of a run, and what a run with them needs: transports, back-ends and nodes that join.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "library/cores.h"
+#include "library/environment.h"
+#include "library/joining.h"
+#include "library/local_run.h"
+#include "library/transports.h"
+#include "runtime/node/parallel_job.h"
+#include "runtime/node/run.h"
+
+namespace woa {
+
+struct RunArguments {
+  LocalRunOptions local;
+  std::string fan_out = "auto", trace;
+  std::uint64_t trace_limit = 250'000;
+  TransportOptions between;
+  JoinArguments joining;
+  Cores cores;
+  bool no_payload_crc = false;
+};
+// All of them, from --processes to --trace-limit.
+void add_run_options(CLI::App& command, RunArguments& arguments);
+// kInvalid: options that contradict each other, or the job of a launcher that this process is in.
+Status complete(RunArguments& arguments, const ParallelJob& job);
+
+// A run with all that it borrows.
+class OwnedRun {
+ public:
+  // Run::start() for a plan that has been rewritten for its call model, with `arguments` that are complete. Blocks
+  // until nodes have joined, too. Leaves the job. `say` takes what a person should know meanwhile.
+  // kInvalid: an option names what this machine or the plan does not have. kUnavailable: nodes, a processor, or as
+  // Run::start().
+  static Result<std::unique_ptr<OwnedRun>> start(const Plan& plan, const RunArguments& arguments, ParallelJob job,
+                                                 OnCompletion on_completion, const OnMessage& say);
+
+  Run& run() noexcept { return *run_; }
+  // The name of the transport that shares memory; the providers of libfabric, by wire.
+  [[nodiscard]] std::string transport() const { return std::string(transports_.shared->name()); }
+  [[nodiscard]] const std::vector<std::string>& providers() const noexcept { return transports_.providers; }
+
+ private:
+  OwnedRun() : backends_(all_backends()) {}
+  BackendRegistry backends_;
+  OwnedTransports transports_;
+  std::unique_ptr<Run> run_;  // goes first
+};
+
+}  // namespace woa

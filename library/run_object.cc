@@ -1,0 +1,466 @@
+#include "library/run_object.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "library/answer.h"
+#include "library/run_report.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/text.h"
+#include "runtime/controller/kernel_call.h"
+
+namespace woa {
+namespace {
+
+// Forks of this process and of those it was forked from.
+std::atomic<std::uint64_t> forks{0};
+std::uint64_t count_forks() {
+  static const int watched = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1); });
+  return watched == 0 ? forks.load() : 0;
+}
+
+// The time left until `timeout_ns` after `began`; 0: it has passed.
+std::uint64_t left(std::uint64_t began, std::uint64_t timeout_ns) {
+  if (timeout_ns == WOA_FOREVER) return WOA_FOREVER;
+  const std::uint64_t passed = now_ns() - began;
+  return passed < timeout_ns ? timeout_ns - passed : 0;
+}
+
+woa_output view_of(const PortType& type) {
+  woa_output view{};
+  for (std::size_t d = 0; d < type.dims.size(); ++d) view.dims[d] = type.dims[d].size;
+  return view;
+}
+
+// Of a token whose bytes fit the room.
+Status why_unfit(const PortType& type, const woa_output& view) {
+  std::string dims;
+  for (std::size_t d = 0; d < type.dims.size(); ++d) dims += (d == 0 ? "" : ",") + std::to_string(view.dims[d]);
+  return {Code::kInvalid, counted(view.bytes, "byte") + " with dimensions [" + dims + "] given, expected " +
+                              to_string(type) + ", all of it"};
+}
+
+}  // namespace
+
+RunObject::RunObject(const woa_plan& plan, const woa_run_setup& setup)
+    : plan_(plan.calls), on_completion_(setup.on_completion), user_(setup.user), born_(count_forks()) {
+  for (const OutputPortPlan& input : plan_.stages[kSourceStage].outputs) {
+    inputs_.emplace_back(input.type);
+    input_views_.push_back(view_of(input.type));
+  }
+  for (const InputPortPlan& output : plan_.stages[kSinkStage].inputs) outputs_.emplace_back(output.type);
+  output_views_.resize(outputs_.size());
+}
+
+Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const woa_run_setup& setup) {
+  std::unique_ptr<RunObject> object(new RunObject(plan, setup));
+  CLI::App app;
+  app.set_help_flag();
+  StartOptions options;
+  add_start_options(app, options);
+  WOA_RETURN_IF_ERROR(parse_options(app, {setup.options, setup.option_count}));
+  object->arguments_ = options.run;
+  object->own_thread_ = options.own_thread;
+  WOA_RETURN_IF_ERROR(check_runnable(plan.calls));
+  auto job = ParallelJob::find();
+  if (!job.ok()) return job.status();
+  WOA_RETURN_IF_ERROR(woa::complete(object->arguments_, *job));
+  const OnMessage say = [&setup](const std::string& text) {
+    if (setup.on_message != nullptr) setup.on_message(setup.user, text.c_str());
+  };
+  RunObject& self = *object;
+  auto owned = OwnedRun::start(
+      plan.calls, object->arguments_, std::move(*job),
+      [&self](const Completion& completion) { self.complete(completion); }, say);
+  if (!owned.ok()) return owned.status();
+  object->owned_ = std::move(*owned);
+  if (object->own_thread_) {
+    object->driver_ = std::jthread([&self](const std::stop_token& stop) { self.drive(stop); });
+  } else {
+    WOA_RETURN_IF_ERROR(object->pinned_.pin(host_processor(object->arguments_.cores)).with_context("cores host"));
+  }
+  return object;
+}
+
+RunObject::~RunObject() { stop_driver(); }
+
+void RunObject::stop_driver() {
+  if (!driver_.joinable()) return;
+  driver_.request_stop();
+  owned_->run().wake();
+  driver_.join();
+}
+
+Status RunObject::check_process() const {
+  if (count_forks() == born_) return {};
+  return {Code::kUnsupported, "this process was forked after the run had started; start a run of its own here"};
+}
+
+// ---- Inputs and outputs ----
+
+Result<std::uint64_t> RunObject::fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room) {
+  const Submission& submission = submissions_[instance % kMaxWindow];
+  const PortShape& shape = inputs_[input];
+  woa_output view;
+  shape.reserve(room.data(), view);
+  std::ranges::copy(input_views_[input].dims, view.dims);
+  const Status filled = call_kernel(
+      "fill", [&](woa_error& error) { return submission.fill(submission.user, instance, input, &view, &error); });
+  if (!filled.ok()) return filled;
+  if (view.bytes > view.capacity)
+    return {Code::kTooLarge, counted(view.bytes, "byte") + " given, but there is room for " +
+                                 std::to_string(view.capacity) + "; raise `max` of this input in the graph"};
+  if (!shape.fits(view)) return why_unfit(plan_.stages[kSourceStage].outputs[input].type, view);
+  shape.write_prefix(room.data(), view);
+  return shape.payload_bytes(view);
+}
+
+// Called by Run, in the thread that drives.
+void RunObject::complete(const Completion& completion) {
+  {
+    const std::lock_guard lock(mutex_);
+    last_ended_ns_ = now_ns();
+    if (completion.failure != nullptr) {
+      ++failed_;
+    } else {
+      ++succeeded_;
+      latencies_.add(completion.latency_ns);
+      kept_.insert(completion.instance);  // another thread may give the outputs back before the callback returns
+    }
+    ++progress_;
+  }
+  const woa_taken taken = tell(completion);
+  {
+    const std::lock_guard lock(mutex_);
+    if (taken != WOA_KEEP) kept_.erase(completion.instance);
+    if (kept_.contains(completion.instance)) owned_->run().keep();
+  }
+  changed_.notify_all();
+}
+
+woa_taken RunObject::tell(const Completion& completion) {
+  if (on_completion_ == nullptr) return WOA_DONE;
+  const std::size_t count = completion.outputs.size();
+  for (std::size_t p = 0; p < count; ++p) {
+    const GraphOutput& output = completion.outputs[p];
+    output_views_[p] = {};
+    output_views_[p].absent = 1;
+    if (!output.absent) (void)outputs_[p].show(output.payload, output_views_[p]);  // the sink has checked it
+  }
+  const Failure* const failure = completion.failure;
+  const woa_completion told{completion.instance,
+                            submissions_[completion.instance % kMaxWindow].user,
+                            completion.latency_ns,
+                            failure == nullptr ? WOA_OK : static_cast<woa_status>(failure->code),
+                            failure == nullptr ? "" : failure->stage.c_str(),
+                            failure == nullptr ? "" : failure->message.c_str(),
+                            count == 0 ? nullptr : output_views_.data(),
+                            count};
+  return on_completion_(user_, &told);
+}
+
+// ---- Whoever drives ----
+
+woa_status RunObject::push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns) {
+  submissions_[number % kMaxWindow] = submission;
+  const Push push = owned_->run().submit(
+      [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
+      deadline_ns);
+  if (push == Push::kOk) return WOA_OK;
+  if (push == Push::kBackPressured)
+    return answer(WOA_BACK_PRESSURED, "as many instances are in flight as the window has");
+  return answer(owned_->run().status());
+}
+
+woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance) {
+  if (fill == nullptr) return answer(WOA_INVALID, "a submission needs a function that fills the inputs");
+  std::unique_lock lock(mutex_);
+  if (finished_) return answer(WOA_INVALID, "the run has finished; start another");
+  if (!status_.ok()) return answer(status_);
+  const std::uint64_t number = submitted_;
+  if (number >= oldest_ + plan_.window)
+    return answer(WOA_BACK_PRESSURED, "as many instances are in flight as the window has");
+  if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
+  if (instance != nullptr) *instance = number;
+  if (!drives()) {
+    ++submitted_;
+    orders_.push_back([this, submission = Submission{fill, user}, number, deadline_ns] {
+      if (push(submission, number, deadline_ns) == WOA_OK) return;
+      const Failure failure{Code::kPeerLost, {}, owned_->run().status().message()};
+      complete({number, 0, {}, &failure});
+    });
+    has_orders_ = true;
+    lock.unlock();
+    owned_->run().wake();
+    return WOA_OK;
+  }
+  ++submitted_;
+  lock.unlock();
+  const woa_status pushed = push({fill, user}, number, deadline_ns);
+  if (pushed != WOA_OK) {
+    lock.lock();
+    --submitted_;
+  }
+  return pushed;
+}
+
+bool RunObject::carry_out_orders() {
+  if (!has_orders_.load()) return false;
+  std::vector<std::function<void()>> orders;
+  {
+    const std::lock_guard lock(mutex_);
+    orders.swap(orders_);
+    has_orders_ = false;
+  }
+  for (const auto& order : orders) order();
+  return true;
+}
+
+// After each step of the run: places that became free, and its end.
+void RunObject::note_progress() {
+  const Run& run = owned_->run();
+  if (run.oldest() == oldest_ && run.status().ok() == status_.ok()) return;  // only this thread changes them
+  {
+    const std::lock_guard lock(mutex_);
+    oldest_ = run.oldest();
+    ++progress_;
+    if (status_.ok()) status_ = run.status();
+  }
+  changed_.notify_all();
+}
+
+void RunObject::drive(const std::stop_token& stop) {
+  Run& run = owned_->run();
+  PinnedThread pinned;
+  (void)pinned.pin(host_processor(arguments_.cores));  // start() has checked that it may
+  while (!stop.stop_requested() && run.status().ok()) {
+    const bool ordered = carry_out_orders();
+    const std::size_t done = run.do_work();
+    note_progress();
+    if (!ordered && done == 0) run.wait(WOA_FOREVER, [&] { return has_orders_.load() || stop.stop_requested(); });
+    note_progress();
+  }
+  carry_out_orders();  // those left behind by a run that failed
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    changed_.wait_for(lock, std::chrono::milliseconds(20));
+    lock.unlock();
+    carry_out_orders();
+    lock.lock();
+  }
+}
+
+// In this thread, or by the one that drives; blocks until it is done.
+template <class Order>
+Status RunObject::carry_out(Order order) {
+  if (drives()) {
+    const Status status = order();
+    note_progress();
+    return status;
+  }
+  std::promise<Status> done;
+  std::future<Status> result = done.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    orders_.emplace_back([&] { done.set_value(order()); });
+    has_orders_ = true;
+  }
+  owned_->run().wake();
+  return result.get();
+}
+
+Status RunObject::give_back(std::uint64_t instance) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (kept_.erase(instance) == 0)
+      return {Code::kNotFound, "the outputs of instance " + std::to_string(instance) + " are not kept"};
+  }
+  return carry_out([&] {
+    (void)owned_->run().give_back(instance);
+    return Status();
+  });
+}
+
+Status RunObject::cancel(std::uint64_t instance, const std::string& why) {
+  if (instance == WOA_FOREVER) {
+    owned_->run().cancel(why);
+    return {};
+  }
+  return carry_out([&]() -> Status {
+    if (owned_->run().cancel(instance, why)) return {};
+    return {Code::kNotFound, "instance " + std::to_string(instance) + " is not in flight"};
+  });
+}
+
+// ---- Waiting ----
+
+woa_status RunObject::drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done) {
+  const std::uint64_t began = now_ns();
+  Run& run = owned_->run();
+  for (;;) {
+    const std::size_t worked = run.do_work();
+    note_progress();
+    if (done()) return WOA_OK;
+    if (!status_.ok()) return answer(status_);
+    if (worked > 0) continue;
+    const std::uint64_t rest = left(began, timeout_ns);
+    if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
+    run.wait(rest);
+    note_progress();
+  }
+}
+
+woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done) {
+  const std::uint64_t began = now_ns();
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (done()) return WOA_OK;
+    if (!status_.ok()) return answer(status_);
+    const std::uint64_t rest = left(began, timeout_ns);
+    if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
+    changed_.wait_for(lock, std::chrono::nanoseconds(std::min<std::uint64_t>(rest, 1'000'000'000)));
+  }
+}
+
+woa_status RunObject::work(std::uint64_t timeout_ns) {
+  if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
+  const auto done = [this] { return std::exchange(seen_, progress_) != progress_; };
+  return own_thread_ ? wait_until(timeout_ns, done) : drive_until(timeout_ns, done);
+}
+
+woa_status RunObject::drain(std::uint64_t timeout_ns) {
+  if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
+  const auto done = [this] { return submitted_ == succeeded_ + failed_; };
+  const woa_status waited = own_thread_ ? wait_until(timeout_ns, done) : drive_until(timeout_ns, done);
+  if (waited == WOA_OK && !status_.ok()) return answer(status_);
+  return waited;
+}
+
+void RunObject::count(woa_statistics& statistics) {
+  const std::lock_guard lock(mutex_);
+  const Latencies::Summary latency = latencies_.summary();
+  statistics.submitted = submitted_;
+  statistics.succeeded = succeeded_;
+  statistics.failed = failed_;
+  statistics.in_flight = submitted_ - succeeded_ - failed_;
+  statistics.kept = kept_.size();
+  statistics.latency_min_ns = latency.min;
+  statistics.latency_p50_ns = latency.p50;
+  statistics.latency_p99_ns = latency.p99;
+  statistics.latency_max_ns = latency.max;
+}
+
+Result<nlohmann::json> RunObject::finish() {
+  if (finished_) return {Code::kInvalid, "the run has finished already"};
+  if (own_thread_ && drives()) return {Code::kInvalid, "a callback of the library's thread cannot end it"};
+  (void)drain(WOA_FOREVER);
+  stop_driver();
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+  }
+  own_thread_ = false;  // what is left to do happens in the caller's thread
+  auto report = owned_->run().finish();
+  RunResult result;
+  result.plan = &owned_->run().plan();
+  result.processes = arguments_.local.processes;
+  result.transport = owned_->transport();
+  result.providers = owned_->providers();
+  result.sites = owned_->run().sites();
+  result.instances = submitted_;
+  result.wall_s = submitted_ == 0 ? 0 : static_cast<double>(last_ended_ns_ - first_submitted_ns_) / 1e9;
+  result.latencies = latencies_;
+  result.status = report.status();
+  if (report.ok()) result.report = &*report;
+  if (report.ok() && !arguments_.trace.empty())
+    WOA_RETURN_IF_ERROR(write_trace(*result.plan, *report, arguments_.trace));
+  if (!report.ok()) return report.status();
+  return to_json(result);
+}
+
+}  // namespace woa
+
+using woa::Code;
+using woa::Status;
+
+namespace {
+
+// The answer of `body` if the run is there: given, and of this process.
+template <class Body>
+woa_status with(woa_run* run, Body&& body) noexcept {
+  woa_status number = WOA_OK;
+  const woa_status failed = woa::guarded([&]() -> Status {
+    if (run == nullptr) return {Code::kInvalid, "there is no run"};
+    WOA_RETURN_IF_ERROR(run->run->check_process());
+    number = body(*run->run);
+    return {};
+  });
+  return failed != WOA_OK ? failed : number;
+}
+
+}  // namespace
+
+woa_status woa_run_start(const woa_plan* plan, const woa_run_setup* setup, woa_run** run) {
+  return woa::guarded([&]() -> Status {
+    *run = nullptr;
+    if (plan == nullptr) return {Code::kInvalid, "there is no plan"};
+    if (setup->size != sizeof *setup)
+      return {Code::kUnsupported, "the setup has " + std::to_string(setup->size) + " bytes, expected " +
+                                      std::to_string(sizeof *setup) +
+                                      ": compile the program with this library's woa.h"};
+    auto object = woa::RunObject::start(*plan, *setup);
+    if (!object.ok()) return object.status();
+    *run = new woa_run{std::move(*object)};
+    return {};
+  });
+}
+
+woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t deadline_ns, uint64_t* instance) {
+  return with(run, [&](woa::RunObject& object) { return object.submit(fill, user, deadline_ns, instance); });
+}
+
+woa_status woa_run_work(woa_run* run, uint64_t timeout_ns) {
+  return with(run, [&](woa::RunObject& object) { return object.work(timeout_ns); });
+}
+
+woa_status woa_run_give_back(woa_run* run, uint64_t instance) {
+  return with(run, [&](woa::RunObject& object) { return woa::answer(object.give_back(instance)); });
+}
+
+woa_status woa_run_cancel(woa_run* run, uint64_t instance, const char* why) {
+  return with(run, [&](woa::RunObject& object) {
+    return woa::answer(object.cancel(instance, why == nullptr ? "the program cancelled it" : why));
+  });
+}
+
+woa_status woa_run_statistics(woa_run* run, woa_statistics* statistics) {
+  return with(run, [&](woa::RunObject& object) {
+    if (statistics->size != sizeof *statistics)
+      return woa::answer(WOA_UNSUPPORTED,
+                         "the statistics have another size than this library's: compile the program again");
+    object.count(*statistics);
+    return WOA_OK;
+  });
+}
+
+woa_status woa_run_drain(woa_run* run, uint64_t timeout_ns) {
+  return with(run, [&](woa::RunObject& object) { return object.drain(timeout_ns); });
+}
+
+woa_status woa_run_finish(woa_run* run, char** json) {
+  return with(run, [&](woa::RunObject& object) {
+    const auto report = object.finish();
+    if (!report.ok()) return woa::answer(report.status());
+    if (json == nullptr) return WOA_OK;
+    return woa::answer(woa::give(report->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), json));
+  });
+}
+
+void woa_run_free(woa_run* run) {
+  if (run == nullptr || !run->run->check_process().ok()) return;  // a forked child has nothing of it
+  delete run;
+}

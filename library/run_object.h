@@ -1,0 +1,100 @@
+// What a woa_run is: a run, the program's callbacks, and whoever drives it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "library/options.h"
+#include "library/plan_object.h"
+#include "runtime/base/latencies.h"
+#include "runtime/base/processor.h"
+#include "runtime/controller/port_shape.h"
+#include "woa/woa.h"
+
+namespace woa {
+
+// With a thread of its own, other threads leave orders, which that thread carries out; else they happen at once.
+class RunObject {
+ public:
+  static Result<std::unique_ptr<RunObject>> start(const woa_plan& plan, const woa_run_setup& setup);
+  ~RunObject();
+  RunObject(const RunObject&) = delete;
+  RunObject& operator=(const RunObject&) = delete;
+
+  // As the functions of woa.h. Those that answer a woa_status have set the thread's message.
+  woa_status submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance);
+  woa_status work(std::uint64_t timeout_ns);
+  woa_status drain(std::uint64_t timeout_ns);
+  Status give_back(std::uint64_t instance);
+  Status cancel(std::uint64_t instance, const std::string& why);
+  void count(woa_statistics& statistics);
+  Result<nlohmann::json> finish();
+  // Not ok in a process that was forked since the start: nothing of the run is there.
+  [[nodiscard]] Status check_process() const;
+
+ private:
+  // The submission of an instance in flight, at its number modulo kMaxWindow.
+  struct Submission {
+    woa_fill fill = nullptr;
+    void* user = nullptr;
+  };
+  RunObject(const woa_plan& plan, const woa_run_setup& setup);
+  Result<std::uint64_t> fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room);
+  void complete(const Completion& completion);
+  woa_taken tell(const Completion& completion);
+  // True in the thread that drives, where orders are carried out at once.
+  [[nodiscard]] bool drives() const { return !own_thread_ || std::this_thread::get_id() == driver_.get_id(); }
+  template <class Order>
+  Status carry_out(Order order);
+  bool carry_out_orders();
+  void drive(const std::stop_token& stop);
+  void note_progress();
+  woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns);
+  woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
+  woa_status wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
+  void stop_driver();
+
+  const Plan plan_;  // that runs; its types are what the views below refer to
+  woa_on_completion on_completion_;
+  void* user_;
+  RunArguments arguments_;
+  bool own_thread_ = false;
+  std::uint64_t born_;  // counts forks
+  std::vector<PortShape> inputs_, outputs_;
+  std::vector<woa_output> input_views_;  // with the fixed dimensions
+  std::vector<woa_input> output_views_;  // of the completion that is told
+  std::array<Submission, kMaxWindow> submissions_{};
+  PinnedThread pinned_;  // the caller's, if it drives
+  std::unique_ptr<OwnedRun> owned_;
+  std::optional<RunReport> report_;
+
+  std::mutex mutex_;  // of what follows, which several threads see
+  std::condition_variable changed_;
+  std::vector<std::function<void()>> orders_;
+  Latencies latencies_;
+  std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;
+  std::set<std::uint64_t> kept_;
+  std::uint64_t oldest_ = 0;               // that holds a place in the window
+  std::uint64_t progress_ = 0, seen_ = 0;  // ends of instances and places that became free; and those that work() told
+  std::uint64_t first_submitted_ns_ = 0, last_ended_ns_ = 0;
+  Status status_;  // why the run has ended
+  bool finished_ = false;
+  std::atomic<bool> has_orders_{false};
+  std::jthread driver_;  // last: it uses the others
+};
+
+}  // namespace woa
+
+struct woa_run {
+  std::unique_ptr<woa::RunObject> run;
+};

@@ -1,0 +1,168 @@
+#include "library/run_report.h"
+
+#include <set>
+
+#include "runtime/base/processor.h"
+#include "runtime/controller/layout.h"
+#include "runtime/controller/transfer_method.h"
+#include "runtime/plan/index.h"
+
+namespace woa {
+namespace {
+
+using nlohmann::json;
+
+double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
+
+json latency_json(const Latencies::Summary& ns) {
+  return {{"min", microseconds(ns.min)},
+          {"p50", microseconds(ns.p50)},
+          {"p99", microseconds(ns.p99)},
+          {"max", microseconds(ns.max)}};
+}
+
+json controllers_json(const Plan& plan, const RunReport& report) {
+  json list = json::array();
+  for (std::size_t c = 0; c < plan.controllers.size(); ++c) {
+    const ControllerReport& controller = report.controllers[c];
+    std::uint64_t firings = 0, busy_ns = 0;
+    for (const StageStats& stage : controller.stats.stages) {
+      firings += stage.firings;
+      busy_ns += stage.busy_ns;
+    }
+    json entry{{"name", plan.controllers[c].name},
+               {"kind", std::string(to_string(plan.controllers[c].kind))},
+               {"backend", controller.device.backend},
+               {"device", controller.device.device},
+               {"simulated", controller.device.simulated},
+               {"forwards", std::string(forwards(plan, static_cast<std::uint32_t>(c)))},
+               {"matches", controller.device.matches},
+               {"firings", firings},
+               {"busy_s", static_cast<double>(busy_ns) / 1e9},
+               {"dropped", controller.stats.dropped},
+               {"traced", controller.trace.size()},
+               {"untraced", controller.stats.untraced},
+               {"counted", controller.counted}};
+    if (controller.processor != kNoProcessor) entry["processor"] = controller.processor;
+    if (controller.stats.cycles > 0) entry["cycles"] = controller.stats.cycles;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+json stages_json(const Plan& plan, const RunReport& report) {
+  json list = json::array();
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if (stage.role != StageRole::kKernel) continue;
+    const StageStats& stats = report.controllers[stage.controller].stats.stages[s];
+    list.push_back(
+        {{"name", stage.name},
+         {"kernel", stage.kernel},
+         {"variant", stage.variant.kind},
+         {"controller", plan.controllers[stage.controller].name},
+         {"firings", stats.firings},
+         {"busy_s", static_cast<double>(stats.busy_ns) / 1e9},
+         {"mean_us", stats.firings == 0 ? json(nullptr)
+                                        : json(microseconds(stats.busy_ns) / static_cast<double>(stats.firings))}});
+  }
+  return list;
+}
+
+std::string transport_of(const RunResult& result, const EdgeLayout& edge) {
+  if (!edge.crosses()) return "local";
+  return edge.wire ? "ofi" : result.transport;
+}
+
+json edges_json(const RunResult& result) {
+  const Plan& plan = *result.plan;
+  const Layout layout = make_layout(plan, result.sites);
+  json list = json::array();
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    const EdgeStats& stats = result.report->edges[e];
+    const EdgeLayout& at = layout.edges[e];
+    list.push_back(
+        {{"from", writer_of(plan, edge)},
+         {"to", reader_of(plan, edge)},
+         {"transport", transport_of(result, at)},
+         {"lane", edge.lane},
+         {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
+         {"method",
+          edge.count ? "count" : std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
+         {"messages", stats.messages},
+         {"payload_bytes", stats.payload_bytes},
+         {"copied_bytes", stats.copied_bytes}});
+  }
+  return list;
+}
+
+// The packets over each provider, as its endpoints counted them.
+json providers_json(const RunResult& result) {
+  const Layout layout = make_layout(*result.plan, result.sites);
+  json list = json::array();
+  for (std::uint32_t wire = 0; wire < result.providers.size(); ++wire) {
+    std::set<std::string> lanes;
+    for (const ChannelLayout& channel : layout.channels) {
+      if (channel.wire == wire) lanes.insert(channel.lane);
+    }
+    list.push_back({{"provider", result.providers[wire]},
+                    {"lanes", lanes},
+                    {"packets", result.report->packets[wire]},
+                    {"payload_crc", result.sites.payload_crc}});
+  }
+  return list;
+}
+
+EdgeStats totals(const RunReport& report) {
+  EdgeStats sum;
+  for (const EdgeStats& edge : report.edges) {
+    sum.messages += edge.messages;
+    sum.payload_bytes += edge.payload_bytes;
+    sum.copied_bytes += edge.copied_bytes;
+  }
+  return sum;
+}
+
+double throughput(const RunResult& result) {
+  return result.wall_s > 0 ? static_cast<double>(result.latencies.count()) / result.wall_s : 0;
+}
+
+std::uint64_t control_packets(const RunReport& report) {
+  std::uint64_t control = 0;
+  for (const ControllerReport& controller : report.controllers) control += controller.stats.control;
+  return control;
+}
+
+}  // namespace
+
+json error_json(const Status& status) {
+  return {{"code", std::string(to_string(status.code()))}, {"message", status.message()}};
+}
+
+json to_json(const Latencies& latencies) { return latency_json(latencies.summary()); }
+
+json to_json(const RunResult& result) {
+  const Plan& plan = *result.plan;
+  json out{{"graph", plan.graph},
+           {"model", plan.model},
+           {"processes", result.processes},
+           {"instances", result.instances},
+           {"window", plan.window},
+           {"wall_s", result.wall_s},
+           {"throughput_per_s", throughput(result)},
+           {"latency_us", to_json(result.latencies)}};
+  if (!result.status.ok()) out["error"] = error_json(result.status);
+  const EdgeStats sum = result.report != nullptr ? totals(*result.report) : EdgeStats{};
+  out["messages"] = sum.messages;
+  out["control"] = result.report != nullptr ? control_packets(*result.report) : 0;
+  out["payload_bytes"] = sum.payload_bytes;
+  out["copied_bytes"] = sum.copied_bytes;
+  out["controllers"] = result.report != nullptr ? controllers_json(plan, *result.report) : json::array();
+  out["stages"] = result.report != nullptr ? stages_json(plan, *result.report) : json::array();
+  out["edges"] = result.report != nullptr ? edges_json(result) : json::array();
+  out["providers"] = result.report != nullptr ? providers_json(result) : json::array();
+  return out;
+}
+
+}  // namespace woa

@@ -1,0 +1,32 @@
+#include "runtime/base/latencies.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace woa {
+namespace {
+
+// Nearest-rank percentile of sorted values: the smallest that at least `share` of them do not exceed.
+std::uint64_t percentile(const std::vector<std::uint64_t>& sorted, double share) {
+  return sorted[static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size()))) - 1];
+}
+
+}  // namespace
+
+void Latencies::add(std::uint64_t ns) {
+  ++count_;
+  min_ = std::min(min_, ns);
+  max_ = std::max(max_, ns);
+  if (kept_.size() < kKept) return kept_.push_back(ns);
+  const std::uint64_t place = std::uniform_int_distribution<std::uint64_t>(0, count_ - 1)(random_);
+  if (place < kKept) kept_[place] = ns;
+}
+
+Latencies::Summary Latencies::summary() const {
+  if (count_ == 0) return {};
+  std::vector<std::uint64_t> sorted = kept_;
+  std::ranges::sort(sorted);
+  return {min_, percentile(sorted, 0.5), percentile(sorted, 0.99), max_};
+}
+
+}  // namespace woa
