@@ -15,7 +15,6 @@
 #include <future>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -172,18 +171,25 @@ class Room {
 // Called once for each input. An exception fails the instance with its message.
 using Fill = std::function<void(Room&)>;
 
-// The outputs of an instance, where the last stages wrote them. They hold the instance's place in the window until they
-// are destroyed, and must not outlive the run.
+// The outputs of an instance. Those of submit() are copies. Those of a callback are borrowed: they lie where the last
+// stages wrote them, until it returns.
 class Outputs {
  public:
-  Outputs(woa_run* run, std::uint64_t instance, std::span<const woa_input> outputs)
-      : run_(run), instance_(instance), outputs_(outputs.begin(), outputs.end()) {}
-  Outputs(Outputs&& other) noexcept
-      : run_(std::exchange(other.run_, nullptr)), instance_(other.instance_), outputs_(std::move(other.outputs_)) {}
-  Outputs& operator=(Outputs&&) = delete;
-  ~Outputs() {
-    if (run_ != nullptr) (void)woa_run_give_back(run_, instance_);  // the run may have ended: then they are gone
+  // `copy`: keeps the data itself.
+  Outputs(std::uint64_t instance, std::span<const woa_input> outputs, bool copy)
+      : instance_(instance), outputs_(outputs.begin(), outputs.end()) {
+    if (!copy) return;
+    for (woa_input& output : outputs_) {
+      std::vector<std::uint8_t>& data = copies_.emplace_back();
+      if (output.bytes != 0) data.assign(output.data, output.data + output.bytes);
+      output.data = data.data();
+    }
   }
+  Outputs(Outputs&&) noexcept = default;
+  Outputs& operator=(Outputs&&) noexcept = default;
+  Outputs(const Outputs&) = delete;
+  Outputs& operator=(const Outputs&) = delete;
+  ~Outputs() = default;
 
   [[nodiscard]] std::uint64_t instance() const noexcept { return instance_; }
   [[nodiscard]] std::size_t size() const noexcept { return outputs_.size(); }
@@ -200,10 +206,13 @@ class Outputs {
   }
 
  private:
-  woa_run* run_;
   std::uint64_t instance_;
   std::vector<woa_input> outputs_;
+  std::vector<std::vector<std::uint8_t>> copies_;
 };
+// Called in the library's thread when an instance has ended: with borrowed outputs, or why it failed (outputs: null).
+// It must not throw.
+using OnEnd = std::function<void(std::uint64_t instance, const Outputs* outputs, const Error* error)>;
 
 // A run that a thread of the library drives. Any thread may submit.
 class Run {
@@ -221,34 +230,22 @@ class Run {
   // Instances in flight are cancelled; their futures throw.
   ~Run() { close(); }
 
-  // Submits an instance, and waits for a place in the window if there is none. The future has its outputs, or throws
-  // Error with the stage's reason. `deadline_ns`: 0 for the plan's.
+  // Submits an instance, and waits for a place in the window if there is none. The future has copies of its outputs, or
+  // throws Error with the stage's reason. `deadline_ns`: 0 for the plan's.
   std::future<Outputs> submit(Fill fill, std::uint64_t deadline_ns = 0) {
-    for (;;) {
-      if (auto result = try_submit(fill, deadline_ns)) return std::move(*result);
-      detail::check(woa_run_work(run_, WOA_FOREVER));
-    }
+    auto promise = std::make_shared<std::promise<Outputs>>();
+    std::future<Outputs> result = promise->get_future();
+    const Submission submission{this, std::move(fill), {}, std::move(promise)};
+    while (!push(submission, deadline_ns)) detail::check(woa_run_work(run_, WOA_FOREVER));
+    return result;
   }
-  // The same, but nothing if there is no place now.
-  std::optional<std::future<Outputs>> try_submit(Fill fill, std::uint64_t deadline_ns = 0) {
-    auto submission = std::make_unique<Submission>(Submission{this, std::move(fill), {}});
-    std::future<Outputs> result = submission->promise.get_future();
-    {
-      const std::lock_guard lock(mutex_);
-      open_.insert(submission.get());
-    }
-    const woa_status status = woa_run_submit(run_, Run::fill, submission.get(), deadline_ns, nullptr);
-    if (status == WOA_OK) {
-      (void)submission.release();  // complete() takes it
-      return result;
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      open_.erase(submission.get());
-    }
-    if (status == WOA_BACK_PRESSURED) return std::nullopt;
-    throw Error(status, woa_message());
+  // Submits an instance whose outputs go to `on_end`, without a copy. False: there is no place in the window now;
+  // wait() for one. The instances of a run that is closed do not end.
+  bool try_submit(Fill fill, OnEnd on_end, std::uint64_t deadline_ns = 0) {
+    return push({this, std::move(fill), std::move(on_end), nullptr}, deadline_ns);
   }
+  // Until an instance has ended, or a place in the window is free. Not from a callback.
+  void wait() { detail::check(woa_run_work(run_, WOA_FOREVER)); }
 
   [[nodiscard]] woa_statistics statistics() const {
     woa_statistics statistics{};
@@ -269,9 +266,29 @@ class Run {
   struct Submission {
     Run* run;
     Fill fill;
-    std::promise<Outputs> promise;
+    OnEnd on_end;  // or
+    std::shared_ptr<std::promise<Outputs>> promise;
   };
 
+  bool push(const Submission& submission, std::uint64_t deadline_ns) {
+    auto owned = std::make_unique<Submission>(submission);
+    {
+      const std::lock_guard lock(mutex_);
+      open_.insert(owned.get());
+    }
+    const woa_status status = woa_run_submit(run_, Run::fill, owned.get(), deadline_ns, nullptr);
+    if (status == WOA_OK) {
+      (void)owned.release();  // complete() takes it
+      return true;
+    }
+    const std::string why = woa_message();
+    {
+      const std::lock_guard lock(mutex_);
+      open_.erase(owned.get());
+    }
+    if (status != WOA_BACK_PRESSURED) throw Error(status, why);
+    return false;
+  }
   static woa_status fill(void* user, std::uint64_t instance, std::uint32_t input, woa_output* room, woa_error* error) {
     try {
       Room given(instance, input, *room);
@@ -292,13 +309,18 @@ class Run {
       const std::lock_guard lock(run.mutex_);
       run.open_.erase(submission.get());
     }
-    if (done->status != WOA_OK) {
-      const std::string stage = *done->stage == '\0' ? "" : "stage '" + std::string(done->stage) + "': ";
-      submission->promise.set_exception(std::make_exception_ptr(Error(done->status, stage + done->message)));
-      return WOA_DONE;
+    const bool failed = done->status != WOA_OK;
+    const std::string stage = *done->stage == '\0' ? "" : "stage '" + std::string(done->stage) + "': ";
+    const Error error(done->status, stage + done->message);
+    if (submission->promise == nullptr) {
+      const Outputs borrowed(done->instance, {done->outputs, done->output_count}, false);
+      submission->on_end(done->instance, failed ? nullptr : &borrowed, failed ? &error : nullptr);
+    } else if (failed) {
+      submission->promise->set_exception(std::make_exception_ptr(error));
+    } else {
+      submission->promise->set_value(Outputs(done->instance, {done->outputs, done->output_count}, true));
     }
-    submission->promise.set_value(Outputs(run.run_, done->instance, {done->outputs, done->output_count}));
-    return WOA_KEEP;
+    return WOA_DONE;
   }
   static void tell(void* user, const char* text) {
     const Run& run = *static_cast<Run*>(user);
@@ -307,8 +329,9 @@ class Run {
   void close() noexcept {
     woa_run_free(run_);
     for (Submission* const submission : open_) {
-      submission->promise.set_exception(
-          std::make_exception_ptr(Error(WOA_CANCELLED, "the run was closed before the instance had ended")));
+      if (submission->promise != nullptr)
+        submission->promise->set_exception(
+            std::make_exception_ptr(Error(WOA_CANCELLED, "the run was closed before the instance had ended")));
       delete submission;
     }
   }

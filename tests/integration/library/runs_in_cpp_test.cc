@@ -31,16 +31,27 @@ TEST_CASE("futures have outputs in place, or throw what the stage said") {
   }
 }
 
-TEST_CASE("outputs hold their places in the window until they are gone") {
+TEST_CASE("more futures than the window has places may be open") {
   const woa::Plan plan = woa::Plan::from_text(kCopies, "copies.yaml", {{"window", "2"}});
   woa::Run run(plan);
-  const auto fill = [](woa::Room& room) { room.write("x"); };
-  {
-    const woa::Outputs first = run.submit(fill).get(), second = run.submit(fill).get();
-    CHECK(run.statistics().kept == 2);
-    CHECK(!run.try_submit(fill).has_value());
-  }
-  CHECK(run.submit(fill).get().text(0) == "x");
+  std::vector<std::future<woa::Outputs>> results;
+  for (int k = 0; k < 100; ++k) results.push_back(run.submit([k](woa::Room& room) { room.write(std::to_string(k)); }));
+  for (int k = 0; k < 100; ++k) CHECK(results[static_cast<std::size_t>(k)].get().text(0) == std::to_string(k));
+}
+
+TEST_CASE("a callback borrows outputs, and back-pressure is an answer") {
+  const woa::Plan plan = woa::Plan::from_text(kSlow, "slow.yaml", {{"window", "1"}});
+  woa::Run run(plan);
+  std::string ended;
+  const auto end = [&ended](std::uint64_t instance, const woa::Outputs* outputs, const woa::Error* error) {
+    ended += std::to_string(instance) + (error != nullptr ? " failed;" : " " + std::string(outputs->text(0)) + ";");
+  };
+  REQUIRE(run.try_submit([](woa::Room& room) { room.write("x"); }, end));
+  CHECK(!run.try_submit([](woa::Room& room) { room.write("y"); }, end));
+  run.wait();
+  while (!run.try_submit([](woa::Room& room) { room.write("F"); }, end)) run.wait();
+  run.drain();
+  CHECK(ended == "0 x;1 failed;");
 }
 
 TEST_CASE("a run that is closed breaks no promise") {
