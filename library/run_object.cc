@@ -124,6 +124,7 @@ void RunObject::complete(const Completion& completion) {
   {
     const std::lock_guard lock(mutex_);
     last_ended_ns_ = now_ns();
+    if (status_.ok()) status_ = owned_->run().status();  // the failure of the run ends its instances
     if (completion.failure != nullptr) {
       ++failed_;
     } else {
@@ -190,7 +191,8 @@ woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_n
     ++submitted_;
     orders_.push_back([this, submission = Submission{fill, user}, number, deadline_ns] {
       if (push(submission, number, deadline_ns) == WOA_OK) return;
-      const Failure failure{Code::kPeerLost, {}, owned_->run().status().message()};
+      const Status& why = owned_->run().status();
+      const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
       complete({number, 0, {}, &failure});
     });
     has_orders_ = true;
