@@ -316,12 +316,13 @@ woa_status RunObject::drive_until(std::uint64_t timeout_ns, const std::function<
   }
 }
 
-woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done) {
+// `to_the_end`: also of a run that has ended: its instances are told, one by one.
+woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end) {
   const std::uint64_t began = now_ns();
   std::unique_lock lock(mutex_);
   for (;;) {
     if (done()) return WOA_OK;
-    if (!status_.ok()) return answer(status_);
+    if (!status_.ok() && !to_the_end) return answer(status_);
     const std::uint64_t rest = left(began, timeout_ns);
     if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
     changed_.wait_for(lock, std::chrono::nanoseconds(std::min<std::uint64_t>(rest, 1'000'000'000)));
@@ -331,13 +332,13 @@ woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<b
 woa_status RunObject::work(std::uint64_t timeout_ns) {
   if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
   const auto done = [this] { return std::exchange(seen_, progress_) != progress_; };
-  return own_thread_ ? wait_until(timeout_ns, done) : drive_until(timeout_ns, done);
+  return own_thread_ ? wait_until(timeout_ns, done, false) : drive_until(timeout_ns, done);
 }
 
 woa_status RunObject::drain(std::uint64_t timeout_ns) {
   if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
   const auto done = [this] { return submitted_ == succeeded_ + failed_; };
-  const woa_status waited = own_thread_ ? wait_until(timeout_ns, done) : drive_until(timeout_ns, done);
+  const woa_status waited = own_thread_ ? wait_until(timeout_ns, done, true) : drive_until(timeout_ns, done);
   if (waited == WOA_OK && !status_.ok()) return answer(status_);
   return waited;
 }

@@ -61,7 +61,7 @@ class RunObject {
   void note_progress();
   woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns);
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
-  woa_status wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
+  woa_status wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end);
   void stop_driver();
 
   const Plan plan_;  // that runs; its types are what the views below refer to
