@@ -226,7 +226,7 @@ class Comparer {
     return kDone;
   }
 
-  ModelRun run(const Plan& plan, const InputFiles& inputs) {
+  ModelRun run(const Plan& plan, InputFiles& inputs) {
     RunOptions options = local_run(arguments_.local, backends_);
     const std::unique_ptr<SharedMemory> transport = local_transport(arguments_.local);
     options.transport = transport.get();

@@ -36,7 +36,7 @@ ModelRun run_that_failed(Status status) {
   return run;
 }
 
-Status drive_one_by_one(Run& run, const InputFiles& inputs, std::uint64_t instances, const Driven& driven) {
+Status drive_one_by_one(Run& run, InputFiles& inputs, std::uint64_t instances, const Driven& driven) {
   while (driven.completed < instances) {
     const std::uint64_t instance = driven.completed;
     const Push push = run.submit([&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
@@ -62,7 +62,7 @@ std::uint64_t buffer_bytes(const Plan& plan) {
   return bytes;
 }
 
-ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std::uint64_t repetitions) {
+ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t repetitions) {
   const ForeignOutput foreign;
   ModelRun result;
   plan.window = 1;

@@ -51,7 +51,7 @@ struct Comparison {
 std::uint64_t buffer_bytes(const Plan& plan);
 
 // Runs every input in turn, `repetitions` times after one round that warms up. Blocks.
-ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std::uint64_t repetitions);
+ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t repetitions);
 
 nlohmann::json to_json(const Comparison& comparison);
 void print(const Comparison& comparison);

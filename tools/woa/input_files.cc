@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +10,8 @@
 #include "runtime/base/text.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/controller/port_shape.h"
+#include "tools/frames/npy_array.h"
 #include "tools/woa/literal.h"
-#include "tools/woa/npy_array.h"
 #include "tools/woa/run_files.h"
 
 namespace woa::tools {
@@ -69,13 +70,21 @@ Result<std::uint64_t> read_raw(const OpenInput& input, std::span<std::byte> room
   return input.bytes;
 }
 
+Status advise_bound(const Status& status, const std::string& name) {
+  if (status.code() != Code::kTooLarge) return status;
+  return {status.code(), status.message() + "; raise `max` of input `" + name + "` in the graph"};
+}
+
 // Adds to `status` how to raise a bound, or how to give an array that no file holds yet.
 Status advise(const Status& status, const std::string& name, const PortType& type, const fs::path& path) {
-  if (status.code() == Code::kTooLarge)
-    return {status.code(), status.message() + "; raise `max` of input `" + name + "` in the graph"};
+  if (status.code() == Code::kTooLarge) return advise_bound(status, name);
   if (status.code() != Code::kInvalid || type.dims.empty() || is_npy(path, type)) return status;
   return {status.code(), status.message() + "; give a literal such as --in " + name + "=" + literal_like(type) +
                              ", a .npy file, or the payload of docs/kernels.md"};
+}
+
+std::string frame_name(std::uint64_t instance, const std::string& pipe) {
+  return "frame " + std::to_string(instance) + " of " + (pipe == "-" ? "stdin" : "'" + pipe + "'");
 }
 
 Result<std::uint64_t> read_file(const fs::path& path, const PortType& type, std::span<std::byte> room) {
@@ -99,9 +108,20 @@ void add_input_option(CLI::App& command, std::vector<std::string>& arguments) {
       ->allow_extra_args(false);
 }
 
+void add_frames_option(CLI::App& command, std::vector<std::string>& arguments) {
+  command
+      .add_option("--frames", arguments,
+                  "How pipes are cut into instances, all or one of them: lines, u32 (a length of 4 bytes, the lowest "
+                  "first, before each), npy, jpeg, fixed:BYTES. --in NAME=- reads stdin, --out NAME=- writes stdout; "
+                  "named pipes have their names")
+      ->type_name("[NAME=]RULE")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 std::string InputFiles::names() const { return list_of(inputs_, &Input::name); }
 
-Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
+Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::string>& arguments, FrameRules* frames) {
   InputFiles out;
   for (const OutputPortPlan& port : plan.stages[kSourceStage].outputs) {
     Input& input = out.inputs_.emplace_back();
@@ -109,8 +129,10 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
     input.type = port.type;
   }
   for (const std::string& argument : arguments)
-    if (Status status = out.add(argument); !status.ok()) return status;
+    if (Status status = out.add(argument, frames); !status.ok()) return status;
   if (Status status = out.check_complete(); !status.ok()) return status;
+  if (std::ranges::any_of(out.inputs_, [](const Input& input) { return input.stream.has_value(); }))
+    out.default_instances_ = kEndless;
   for (const FolderFiles& folder : out.folders_) {
     if (!folder.left_out.empty()) out.warnings_.push_back(folder.left_out);
     auto pairing = pair_files(out.folders_.front(), folder);
@@ -121,7 +143,7 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
   return out;
 }
 
-Status InputFiles::add(const std::string& argument) {
+Status InputFiles::add(const std::string& argument, FrameRules* frames) {
   const std::size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
   const auto input = std::ranges::find(inputs_, name, &Input::name);
@@ -131,6 +153,7 @@ Status InputFiles::add(const std::string& argument) {
   if (input->given) return {Code::kInvalid, "--in " + name + " was given twice"};
   input->given = true;
   const std::string value = argument.substr(equals + 1);
+  if (is_stream(value)) return add_stream(*input, value, frames).with_context("--in " + argument);
   if (!is_literal(value)) return add_path(*input, value);
   auto payload = parse_literal(input->type, value);
   if (!payload.ok()) return payload.status().with_context("--in " + argument);
@@ -160,12 +183,26 @@ Status InputFiles::add_path(Input& input, const std::string& path) {
     folders_.push_back(std::move(*folder));
     return {};
   }
-  if (!fs::is_regular_file(status))
-    return {
-        Code::kUnavailable,
-        option + ": '" + path + "' is a pipe or a device, which cannot be read for each instance: write it to a file"};
   input.files = {path};
   if (naming_ == kNoInput) naming_ = position;
+  return {};
+}
+
+Status InputFiles::add_stream(Input& input, const std::string& path, FrameRules* frames) {
+  if (frames == nullptr)
+    return {Code::kUnavailable, "a pipe or a device cannot be read for each instance: write it to a file"};
+  if (std::ranges::any_of(inputs_, [&](const Input& other) { return other.pipe == path; }))
+    return {Code::kInvalid, "another input reads it; each needs a pipe of its own"};
+  const auto rule = frames->of(input.name, input.type);
+  if (!rule.ok()) return rule.status();
+  if (rule->kind == FrameRule::Kind::kRaw)
+    return {Code::kInvalid,
+            "nobody knows where an instance ends in a pipe: give --frames lines, u32, npy, jpeg or "
+            "fixed:BYTES"};
+  auto stream = InputStream::open(path, *rule, input.type);
+  if (!stream.ok()) return stream.status();
+  input.stream.emplace(std::move(*stream));
+  input.pipe = path;
   return {};
 }
 
@@ -182,8 +219,42 @@ Status InputFiles::check_complete() const {
                               " no data: give" + options};
 }
 
-Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const {
-  const Input& from = inputs_[input];
+InputStream::State InputFiles::look(std::uint64_t instance) {
+  using State = InputStream::State;
+  bool ended = uneven_, has_frame = false, later = false;
+  for (Input& input : inputs_) {
+    if (!input.stream) continue;
+    if (input.stream->number() != instance) return State::kLater;
+    const State state = input.stream->look();
+    ended = ended || state == State::kEnd;
+    later = later || state == State::kLater;
+    has_frame = has_frame || state == State::kFrame;
+  }
+  if (later) return State::kLater;
+  if (!ended) return State::kFrame;
+  if (uneven_ || !has_frame) return State::kEnd;
+  uneven_ = true;
+  return State::kFrame;  // which fails in read(): one has no frame for it
+}
+
+void InputFiles::wait(int most_ms) {
+  std::vector<pollfd> streams;
+  for (Input& input : inputs_)
+    if (input.stream && input.stream->look() == InputStream::State::kLater)
+      streams.push_back({input.stream->descriptor(), POLLIN, 0});
+  (void)::poll(streams.data(), streams.size(), most_ms);
+}
+
+Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) {
+  Input& from = inputs_[input];
+  if (from.stream) {
+    const bool ended = from.stream->look() == InputStream::State::kEnd;
+    if (ended) from.stream->skip();
+    auto bytes = ended ? Result<std::uint64_t>(Status(Code::kInvalid, "the stream has ended, but another has more"))
+                       : from.stream->read(room);
+    if (bytes.ok()) return bytes;
+    return advise_bound(bytes.status().with_context(frame_name(instance, from.pipe)), from.name);
+  }
   if (from.files.empty()) {
     std::ranges::copy(from.payload, room.begin());  // parse_literal() has compared it with the bound
     return from.payload.size();
@@ -192,6 +263,11 @@ Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instan
   auto bytes = read_file(path, from.type, room);
   if (bytes.ok()) return bytes;
   return advise(bytes.status().with_context("'" + path.string() + "'"), from.name, from.type, path);
+}
+
+void InputFiles::drop(std::uint64_t instance) {
+  for (Input& input : inputs_)
+    if (input.stream && input.stream->number() == instance) input.stream->skip();
 }
 
 std::vector<ReadFile> InputFiles::files() const {
@@ -204,7 +280,9 @@ std::vector<ReadFile> InputFiles::files() const {
 std::vector<std::pair<std::string, std::string>> InputFiles::of_instance(std::uint64_t instance) const {
   std::vector<std::pair<std::string, std::string>> all;
   for (const Input& input : inputs_)
-    all.emplace_back(input.name, input.files.empty() ? input.literal : input.file(instance).string());
+    all.emplace_back(input.name, input.stream          ? frame_name(instance, input.pipe)
+                                 : input.files.empty() ? input.literal
+                                                       : input.file(instance).string());
   return all;
 }
 

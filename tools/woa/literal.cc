@@ -16,7 +16,7 @@
 #include "runtime/base/scalar.h"
 #include "runtime/base/text.h"
 #include "runtime/controller/port_shape.h"
-#include "tools/woa/npy_array.h"
+#include "tools/frames/npy_array.h"
 
 namespace woa::tools {
 namespace {

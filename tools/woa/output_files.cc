@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
-#include "tools/woa/npy_array.h"
+#include "tools/frames/npy_array.h"
+#include "tools/woa/interruption.h"
+#include "tools/woa/progress.h"
 #include "tools/woa/run_files.h"
 #include "tools/woa/sha256.h"
 
@@ -63,6 +67,10 @@ struct OutputFiles::Output {
   PortType type;
   std::optional<NamePattern> pattern;  // absent: it is not written
   std::optional<PendingFile> whole;    // takes all instances
+  std::optional<OutputStream> stream;  // or this one does
+  FrameRule rule;                      // of the stream
+  std::string pipe, before, after;     // its name; what stands around the frame at hand
+  std::span<const std::byte> framed;
   std::vector<std::uint64_t> written;  // instances with files of their own
   bool committed = false;              // `whole` is in its place
   Sha256 digest;
@@ -74,9 +82,10 @@ OutputFiles::OutputFiles(OutputFiles&&) noexcept = default;
 OutputFiles::~OutputFiles() = default;
 
 Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments,
-                                      const InputFiles& inputs, std::uint64_t instances) {
+                                      const InputFiles& inputs, std::uint64_t instances, FrameRules* frames) {
   OutputFiles out;
   out.instances_ = instances;
+  out.frames_ = frames;
   for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
     out.outputs_.push_back(std::make_unique<Output>());
     out.outputs_.back()->name = port.name;
@@ -99,6 +108,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
                                 list_of(outputs_, [](const auto& entry) { return entry->name; })};
   }
   const std::string value = argument.substr(equals + 1);
+  if (is_stream(value)) return add_stream(**output, value).with_context("--out " + argument);
   auto pattern = NamePattern::parse(value);
   if (!pattern.ok()) return pattern.status().with_context(option + "=" + value);
   if (pattern->named()) WOA_RETURN_IF_ERROR(check_names(option, *pattern, inputs));
@@ -107,11 +117,29 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
   return check_output_place(option, value, path(**output, 0));
 }
 
+Status OutputFiles::add_stream(Output& output, const std::string& path) {
+  if (std::ranges::any_of(outputs_, [&](const auto& other) { return other->pipe == path; }))
+    return {Code::kInvalid, "another output goes there; each needs a pipe of its own"};
+  const auto rule = frames_ == nullptr ? FrameRule() : frames_->of(output.name, output.type);
+  if (!rule.ok()) return rule.status();
+  output.rule = *rule;
+  output.pipe = path;
+  output.stream.emplace(path, [] { return Interruption::exit_code() != 0; });
+  return {};
+}
+
+bool OutputFiles::takes_stdout() const {
+  return std::ranges::any_of(outputs_, [](const auto& output) { return output->pipe == "-"; });
+}
+
 // Looks up the names for %n, and checks that no two instances get one file.
 Status OutputFiles::check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs) {
   if (inputs.name_of(0).empty())
     return {Code::kInvalid, option + "=" + pattern.text() +
                                 ": %n is the name of the input's file, and no input comes from a file: write %i"};
+  if (instances_ == kEndless)
+    return {Code::kInvalid, option + "=" + pattern.text() +
+                                ": %n is the name of an instance's file, and instances come by a pipe: write %i"};
   std::map<std::string, std::uint64_t> taken;
   for (std::uint64_t instance = 0; instance < instances_; ++instance) {
     if (names_.size() <= instance) names_.push_back(inputs.name_of(instance));
@@ -150,7 +178,24 @@ Status OutputFiles::begin() {
     if (!file.ok()) return file.status();
     output->whole.emplace(std::move(*file));
   }
-  return {};
+  return connect();
+}
+
+// A program may open its ends of several pipes in any order, so none is waited for alone.
+Status OutputFiles::connect() {
+  std::optional<Waiting> waiting;
+  for (;;) {
+    std::string missing;
+    for (const auto& output : outputs_) {
+      const auto connected = output->stream ? output->stream->open() : Result<bool>(true);
+      if (!connected.ok()) return connected.status().with_context("--out " + output->name);
+      if (!*connected) missing = output->pipe;
+    }
+    if (missing.empty()) return {};
+    if (Interruption::exit_code() != 0) return {Code::kCancelled, "interrupted: nobody reads '" + missing + "'"};
+    if (!waiting) waiting.emplace("waiting for a reader of '" + missing + "'");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 void OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outputs) {
@@ -172,7 +217,8 @@ void OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outpu
 void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   if (outputs.empty()) return;
   if (!broken_.ok()) return note_success(instance);  // and is lost with the others
-  if (Status status = write_files(instance, outputs); !status.ok()) {
+  Status framed = frame(outputs);
+  if (Status status = framed.ok() ? write_files(instance, outputs) : std::move(framed); !status.ok()) {
     unwritten_.emplace(instance, std::move(status));
     return;
   }
@@ -183,6 +229,20 @@ void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> out
     outputs_[k]->bytes += outputs[k].payload.size();
     if (outputs[k].absent) ++outputs_[k]->absent;
   }
+}
+
+// Makes the frames of an instance: all, or none if an output does not fit its rule.
+Status OutputFiles::frame(std::span<const GraphOutput> outputs) {
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    Output& output = *outputs_[k];
+    if (!output.stream || outputs[k].absent) continue;
+    output.before.clear();
+    output.after.clear();
+    const auto framed = output.rule.wrap(output.type, outputs[k].payload, output.before, output.after);
+    if (!framed.ok()) return framed.status().with_context("--out " + output.name);
+    output.framed = *framed;
+  }
+  return {};
 }
 
 // They come in the order of instances.
@@ -217,12 +277,23 @@ Status OutputFiles::write_payload(const Output& output, std::span<const std::byt
   return file.write(payload);
 }
 
-// Appends to the files that take all instances.
+// Appends to the files and streams that take all instances.
 Status OutputFiles::append(std::span<const GraphOutput> outputs) {
-  for (std::size_t k = 0; k < outputs.size(); ++k)
-    if (outputs_[k]->whole && !outputs[k].absent)
-      WOA_RETURN_IF_ERROR(write_payload(*outputs_[k], outputs[k].payload, *outputs_[k]->whole));
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    Output& output = *outputs_[k];
+    if (outputs[k].absent) continue;
+    if (output.whole) WOA_RETURN_IF_ERROR(write_payload(output, outputs[k].payload, *output.whole));
+    if (!output.stream) continue;
+    WOA_RETURN_IF_ERROR(output.stream->write(output.before));
+    WOA_RETURN_IF_ERROR(output.stream->write(output.framed));
+    WOA_RETURN_IF_ERROR(output.stream->write(output.after));
+  }
   return {};
+}
+
+void OutputFiles::flush() {
+  for (const auto& output : outputs_)
+    if (output->stream && broken_.ok()) broken_ = output->stream->flush();
 }
 
 Status OutputFiles::commit() {
@@ -234,8 +305,9 @@ Status OutputFiles::commit() {
   return {};
 }
 
-// A file that takes all instances is lost, and with it what each instance contributed.
+// A file that takes all instances is lost, and with it what each instance contributed. Streams have had theirs.
 void OutputFiles::drop_all() {
+  if (std::ranges::none_of(outputs_, [](const auto& output) { return output->whole.has_value(); })) return;
   for (const auto& [first, end] : succeeded_)
     for (std::uint64_t instance = first; instance < end; ++instance) unwritten_.emplace(instance, broken_);
   for (const auto& output : outputs_) {
@@ -245,6 +317,7 @@ void OutputFiles::drop_all() {
 }
 
 std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
+  flush();
   if (complete && broken_.ok() && !succeeded_.empty()) broken_ = commit();
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
@@ -253,6 +326,7 @@ std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
         summaries.emplace_back(Summary{output->name, output->bytes, output->absent, output->digest.hex(), {}});
     for (const std::uint64_t instance : output->written) summary.files.push_back(path(*output, instance));
     if (output->committed) summary.files.push_back(output->pattern->text());
+    if (output->stream) summary.files.push_back(output->pipe);
     output->whole.reset();
   }
   return summaries;

@@ -99,7 +99,7 @@ struct Progressed {
 };
 
 // Runs one instance after another; false if one has failed, or the run.
-bool run_round(Run& run, const InputFiles& inputs, std::uint64_t count, Progressed& state) {
+bool run_round(Run& run, InputFiles& inputs, std::uint64_t count, Progressed& state) {
   for (const std::uint64_t target = state.completed + count; state.completed < target;) {
     const std::uint64_t instance = state.completed;
     const auto fill = [&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
@@ -116,7 +116,7 @@ bool run_round(Run& run, const InputFiles& inputs, std::uint64_t count, Progress
 
 }  // namespace
 
-ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen) {
+ProfileRun run_for_profile(Plan plan, InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen) {
   const ForeignOutput foreign;
   plan.window = 1;  // so that no stage waits for a processor that another stage uses
   plan.deadline_ns = 0;

@@ -52,6 +52,6 @@ struct ProfileRun {
 };
 
 // Runs `plan`, one instance at a time, through the public API. `options`: as for Run::start(); traces are switched on.
-ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen);
+ProfileRun run_for_profile(Plan plan, InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen);
 
 }  // namespace woa::tools

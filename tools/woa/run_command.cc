@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "compiler/compiler.h"
 #include "library/cores.h"
@@ -47,9 +48,9 @@ struct RunArguments {
   TransportOptions between;
   JoinArguments joining;
   Cores cores;
-  std::vector<std::string> in, out;
+  std::vector<std::string> in, out, frames;
   bool no_payload_crc = false;
-  std::uint64_t instances = 0;  // 0: as many as input files
+  std::uint64_t instances = 0;  // 0: as many as input files or frames
 };
 
 const std::map<std::string, FanOut> kFanOuts{{"auto", FanOut::kAuto}, {"flat", FanOut::kFlat}, {"tree", FanOut::kTree}};
@@ -107,10 +108,11 @@ struct Collected {
     if (completion.failure == nullptr) result.turnarounds.add(completion.latency_ns + now_ns() - arrived);
   }
 
+  [[nodiscard]] bool has_all() const { return completed == result.instances; }
+
   // Moves the files that take all instances to their places, if the run went to its end.
   void finish(const InputFiles& inputs) {
-    const bool complete = result.status.ok() && completed == result.instances;
-    result.outputs = outputs.finish(complete);
+    result.outputs = outputs.finish(result.status.ok() && has_all());
     if (result.status.ok()) result.status = outputs.status();
     for (const auto& [instance, status] : outputs.unwritten())
       result.failures.push_back({instance, {status.code(), {}, status.message()}});
@@ -120,26 +122,44 @@ struct Collected {
   }
 };
 
+constexpr std::uint64_t kLookNs = 200'000;  // for a frame, while instances are in flight
+constexpr int kLookMs = 20;                 // for the end of a run, while none is
+
+// Submits the instances whose inputs are there, as far as the window admits them. `late`: a stream is waited for.
+std::uint64_t submit_ready(Run& run, InputFiles& inputs, std::uint64_t next, std::uint64_t& instances, bool& late) {
+  for (late = false; next < instances; ++next) {
+    const InputStream::State state = inputs.look(next);
+    if (state == InputStream::State::kEnd) instances = next;
+    late = state == InputStream::State::kLater;
+    if (state != InputStream::State::kFrame) break;
+    const Push push = run.submit([&inputs, instance = next](std::uint32_t input, std::span<std::byte> room) {
+      return inputs.read(input, instance, room);
+    });
+    if (push != Push::kOk) break;
+  }
+  return next;
+}
+
 // Submits every instance as fast as the window admits it; ends early if the results cannot be written.
-void drive(Run& run, const InputFiles& inputs, Collected& collected) {
+void drive(Run& run, InputFiles& inputs, Collected& collected) {
   CommandResult& result = collected.result;
-  Progress progress(result.instances, "instances");
+  Progress progress(result.instances == kEndless ? 0 : result.instances, "instances");
   const std::uint64_t started = now_ns();
   std::uint64_t next = 0;
-  while (collected.completed < result.instances && run.status().ok() && collected.outputs.status().ok()) {
-    bool admitted = false;
-    while (next < result.instances) {
-      const std::uint64_t instance = next;
-      const Push push = run.submit([&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
-        return inputs.read(input, instance, room);
-      });
-      if (push != Push::kOk) break;
-      ++next;
-      admitted = true;
+  while (!collected.has_all() && run.status().ok() && collected.outputs.status().ok()) {
+    bool late = false;
+    const std::uint64_t before = std::exchange(next, submit_ready(run, inputs, next, result.instances, late));
+    if (run.do_work() == 0 && next == before) {
+      collected.outputs.flush();
+      if (late && run.in_flight() == 0) {
+        inputs.wait(kLookMs);
+      } else {
+        run.wait(late ? kLookNs : ~std::uint64_t{0});
+      }
     }
-    if (run.do_work() == 0 && !admitted) run.wait();
     progress.update(collected.completed);
   }
+  if (result.instances == kEndless) result.instances = next;  // interrupted
   result.wall_s = static_cast<double>(now_ns() - started) / 1e9;
 }
 
@@ -163,15 +183,19 @@ int report(const RunArguments& arguments, CommandResult& result) {
 }
 
 // Runs from the start of the nodes to their end.
-int execute_over(const OwnedTransports& transports, const RunArguments& arguments, const Plan& plan,
-                 const InputFiles& inputs, JoinedNodes nodes, Collected& collected) {
+int execute_over(const OwnedTransports& transports, const RunArguments& arguments, const Plan& plan, InputFiles& inputs,
+                 JoinedNodes nodes, Collected& collected) {
   const bool wants_json = arguments.graph.json;
   CommandResult& result = collected.result;
   const BackendRegistry backends = all_backends();
   std::optional<ForeignOutput> foreign(std::in_place);
   auto run = Run::start(
       plan, run_options(arguments, plan, backends, transports),
-      [&collected](const Completion& completion) { collected.add(completion); }, std::move(nodes));
+      [&](const Completion& completion) {
+        inputs.drop(completion.instance);
+        collected.add(completion);
+      },
+      std::move(nodes));
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
     return fail(run.status(), absent ? kUnavailable : kFailed, wants_json);
@@ -183,7 +207,8 @@ int execute_over(const OwnedTransports& transports, const RunArguments& argument
   PinnedThread host;
   if (const Status status = host.pin(host_processor(arguments.cores)); !status.ok())
     return fail(status.with_context("--cores host"), kUnavailable, wants_json);
-  if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
+  const Status begun = collected.outputs.begin();  // an interruption has cancelled the run, too
+  if (!begun.ok() && begun.code() != Code::kCancelled) return fail(begun, kFailed, wants_json);
   result.plan = &(*run)->plan();
   result.sites = (*run)->sites();
   drive(**run, inputs, collected);
@@ -192,14 +217,14 @@ int execute_over(const OwnedTransports& transports, const RunArguments& argument
   if (finished.ok()) result.report = &*finished;
   collected.finish(inputs);
   count_what_is_done(result);
-  foreign.reset();
+  if (!collected.outputs.takes_stdout()) foreign.reset();
   const int code = report(arguments, result);
   foreign.emplace();  // kernels that end now may print
   if (!(*run)->stop_within(kStuckNs)) end_process(code);
   return code;
 }
 
-int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, ParallelJob& job,
+int execute(const RunArguments& arguments, const Plan& plan, InputFiles& inputs, ParallelJob& job,
             Collected& collected) {
   const bool wants_json = arguments.graph.json;
   const auto transports = transports_for(arguments);
@@ -240,12 +265,18 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   if (const Status status = check_runnable(*plan); !status.ok()) return fail(status, kFailed, wants_json);
   if (const Status status = check_controllers(arguments.cores, {&*plan}); !status.ok())
     return fail(status, kUsage, wants_json);
-  auto inputs = InputFiles::open(*plan, arguments.in);
+  auto frames = FrameRules::parse(arguments.frames, *plan);
+  if (!frames.ok()) return fail(frames.status(), kUsage, wants_json);
+  auto inputs = InputFiles::open(*plan, arguments.in, &*frames);
   if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
   for (const std::string& warning : inputs->warnings()) print_warning(warning);
   const std::uint64_t instances = arguments.instances != 0 ? arguments.instances : inputs->default_instances();
-  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs, instances);
+  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs, instances, &*frames);
   if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
+  if (const Status status = frames->check_used(); !status.ok()) return fail(status, kUsage, wants_json);
+  if (wants_json && outputs->takes_stdout())
+    return fail({Code::kInvalid, "--json: stdout has room for the object or for frames; give --out a named pipe"},
+                kUsage, false);
   std::vector<ReadFile> read = std::move(loaded.read);
   std::ranges::copy(inputs->files(), std::back_inserter(read));
   read.push_back({"--secret", arguments.joining.secret});
@@ -276,8 +307,11 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("NAME=FILE|DIR/%i.EXT")
       ->take_all()
       ->allow_extra_args(false);
+  add_frames_option(command, arguments->frames);
   add_model_option(command, arguments->graph);
-  command.add_option("--instances", arguments->instances, "Number of instances (default: number of input files, or 1)")
+  command
+      .add_option("--instances", arguments->instances,
+                  "Number of instances (default: number of input files, frames of a pipe, or 1)")
       ->transform(positive());
   add_processes_option(command, arguments->local);
   add_transport_options(command, arguments->between, [&joining = arguments->joining] { return joining.nodes != 0; });

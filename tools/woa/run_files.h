@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@
 #include "runtime/base/status.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/plan/plan.h"
+#include "tools/frames/frame_rule.h"
+#include "tools/frames/input_stream.h"
+#include "tools/frames/output_stream.h"
 #include "tools/woa/input_folder.h"
 #include "tools/woa/kept_files.h"
 
@@ -24,26 +28,40 @@ namespace woa::tools {
 // --in, which may be repeated.
 void add_input_option(CLI::App& command, std::vector<std::string>& arguments);
 
-// The data of the graph's inputs: for each a file or a literal that serves every instance, or the files of a folder.
+// --frames, which may be repeated.
+void add_frames_option(CLI::App& command, std::vector<std::string>& arguments);
+
+inline constexpr std::uint64_t kEndless = ~std::uint64_t{0};  // instances, until a stream ends
+
+// The data of the graph's inputs: for each a file or a literal that serves every instance, the files of a folder, or
+// the frames of a stream.
 class InputFiles {
  public:
-  // NAME=FILE|DIR|LITERAL for each graph input of `plan`. kInvalid: an input without data, a name that is no input, a
-  // repeated name, a literal of another type, folders of different sizes. kNotFound: no such file, an empty folder, a
-  // link that leads nowhere. kUnavailable: a file that cannot be read again for each instance (a pipe, a device), or
-  // not at all.
-  static Result<InputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
+  // NAME=FILE|DIR|LITERAL|- for each graph input of `plan`. `frames`: the rules of streams; null: none may be given.
+  // kInvalid: an input without data, a name that is no input, a repeated name, a literal of another type, folders of
+  // different sizes, a stream without a rule. kNotFound: no such file, an empty folder, a link that leads nowhere.
+  // kUnavailable: a stream that cannot be read again for each instance, or what cannot be read at all.
+  static Result<InputFiles> open(const Plan& plan, const std::vector<std::string>& arguments,
+                                 FrameRules* frames = nullptr);
   // Notes on entries of folders that were left out, and on folders that go together by order. The caller prints them.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-  // The number of files in a folder, or 1.
+  // The number of files in a folder, or else kEndless with a stream, or 1.
   [[nodiscard]] std::uint64_t default_instances() const noexcept { return default_instances_; }
+  // Looks for the data of `instance`, the one after the last; reads what is there, and never blocks. kLater: a stream
+  // has no frame for it, or an earlier instance has not read its own.
+  InputStream::State look(std::uint64_t instance);
+  // Blocks until a stream that lacks a frame has something to read, `most_ms` at most.
+  void wait(int most_ms);
   // Reads the payload of `instance` straight into `room`. kTooLarge and kInvalid name the file and what was expected.
-  Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const;
+  Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room);
+  // The instance has ended, perhaps before it had read its frames.
+  void drop(std::uint64_t instance);
   // All files, with their options.
   [[nodiscard]] std::vector<ReadFile> files() const;
-  // By input of the graph: its name, and the file or literal that `instance` reads.
+  // By input of the graph: its name, and the file, frame or literal that `instance` reads.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> of_instance(std::uint64_t instance) const;
-  // The value of %n: the file's name without extension, of the first --in that is a folder, or else a file. Empty: all
-  // are literals.
+  // The value of %n: the file's name without extension, of the first --in that is a folder, or else a file. Empty: none
+  // is.
   [[nodiscard]] std::string name_of(std::uint64_t instance) const;
 
  private:
@@ -53,13 +71,17 @@ class InputFiles {
     std::vector<std::filesystem::path> files;  // empty: a literal
     std::string literal;
     std::vector<std::byte> payload;  // value of the literal
+    std::string pipe;                // "-", or the name of one; empty: no stream
+    std::optional<InputStream> stream;
     bool given = false;
     [[nodiscard]] const std::filesystem::path& file(std::uint64_t instance) const {
       return files[instance % files.size()];
     }
   };
-  Status add(const std::string& argument);
+  InputFiles() = default;
+  Status add(const std::string& argument, FrameRules* frames);
   Status add_path(Input& input, const std::string& path);
+  Status add_stream(Input& input, const std::string& path, FrameRules* frames);
   Status check_complete() const;
   [[nodiscard]] std::string names() const;
 
@@ -68,6 +90,7 @@ class InputFiles {
   std::size_t naming_ = kNoInput;     // the input that %n stands for
   std::vector<std::string> warnings_;
   std::uint64_t default_instances_ = 1;
+  bool uneven_ = false;  // one stream has ended, another has not
   static constexpr std::size_t kNoInput = ~std::size_t{0};
 };
 
@@ -82,22 +105,26 @@ class OutputFiles {
     std::vector<std::string> files;
   };
 
-  // NAME=FILE (all instances one after another) or NAME=PATTERN (a file each: NamePattern). Nothing is written yet.
-  // kInvalid: a name that is no output, a pattern with another `%`, one that gives two instances one file, one file
-  // for several instances of a format that cannot be joined. kNotFound: the folder to write to does not exist.
-  // kUnavailable: it cannot be written to.
+  // NAME=FILE (all instances one after another), NAME=PATTERN (a file each: NamePattern), or a stream: NAME=- or
+  // NAME=PIPE, with frames by its rule. Nothing is written yet. kInvalid: a name that is no output, a pattern with
+  // another `%`, one that gives two instances one file, one file for several instances of a format that cannot be
+  // joined. kNotFound: the folder to write to does not exist. kUnavailable: it cannot be written to.
   static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments, const InputFiles& inputs,
-                                  std::uint64_t instances);
+                                  std::uint64_t instances, FrameRules* frames = nullptr);
   OutputFiles(OutputFiles&&) noexcept;
   ~OutputFiles();
   // The files that will be written.
   [[nodiscard]] std::vector<WrittenFile> files() const;
-  // Begins the files that take all instances. Call once, when the run has started. kUnavailable with the system's
-  // reason.
+  // True if one of them takes this process's stdout.
+  [[nodiscard]] bool takes_stdout() const;
+  // Begins the files that take all instances, and waits for the readers of named pipes. Call once, when the run has
+  // started. kUnavailable with the system's reason. kCancelled: interrupted.
   Status begin();
   // Adds one instance's outputs, in any order of instances. A failed instance has none; an absent output has neither
   // bytes nor a file. Copies only what comes too early.
   void add(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  // Hands on what streams have collected. Call before waiting for anything.
+  void flush();
   // Not ok: a file that takes all instances cannot be written any more, so going on is of no use.
   [[nodiscard]] const Status& status() const noexcept { return broken_; }
   // Call after the last instance. `complete`: the run went to its end. Otherwise, and if no instance succeeded, the
@@ -114,10 +141,13 @@ class OutputFiles {
   };
   OutputFiles();
   Status add_argument(const std::string& argument, const InputFiles& inputs);
+  Status add_stream(Output& output, const std::string& path);
+  Status connect();
   Status check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs);
   void write(std::uint64_t instance, std::span<const GraphOutput> outputs);
   Status write_files(std::uint64_t instance, std::span<const GraphOutput> outputs);
   static Status write_payload(const Output& output, std::span<const std::byte> payload, PendingFile& file);
+  Status frame(std::span<const GraphOutput> outputs);
   Status append(std::span<const GraphOutput> outputs);
   Status commit();
   void drop_all();
@@ -127,6 +157,7 @@ class OutputFiles {
   std::vector<std::unique_ptr<Output>> outputs_;
   std::vector<std::string> names_;  // %n, by instance; empty: no output uses it
   std::uint64_t instances_ = 0, next_ = 0;
+  FrameRules* frames_ = nullptr;                                    // while open() runs
   std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // ranges: the first, and behind the last
   std::map<std::uint64_t, std::vector<Early>> early_;               // empty vector: failed
   std::map<std::uint64_t, Status> unwritten_;

@@ -17,6 +17,9 @@ namespace woa::tools {
 // files as they are.
 bool is_npy(const std::filesystem::path& file, const PortType& type);
 
+// True if a file that begins so may hold an array of NumPy.
+bool is_npy(std::span<const std::byte> begin);
+
 struct NpyArray {
   std::string element;              // "f64"
   std::vector<std::uint32_t> dims;  // row-major

@@ -1,4 +1,4 @@
-#include "tools/woa/npy_array.h"
+#include "tools/frames/npy_array.h"
 
 #include <algorithm>
 #include <array>
@@ -98,6 +98,10 @@ bool fits(const PortType& type, const std::string& element, std::span<const std:
 
 bool is_npy(const std::filesystem::path& file, const PortType& type) {
   return file.extension() == ".npy" && !type.dims.empty();
+}
+
+bool is_npy(std::span<const std::byte> begin) {
+  return std::string_view(reinterpret_cast<const char*>(begin.data()), begin.size()).starts_with(kMagic);
 }
 
 Result<NpyArray> parse_npy(std::span<const std::byte> begin) {
