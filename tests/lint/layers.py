@@ -60,9 +60,10 @@ PROJECT = [
     ("kernels/", []),
     ("graphs/", [KERNEL_ABI]),
     ("library/", RUNTIME + [PUBLIC, "controllers/*/register.h", "controllers/*/*/register.h", "compiler/compiler.h"]),
+    ("tools/frames/", [CONTROLLER, PLAN, BASE]),
     ("tools/", PROGRAMS),
     ("bench/", EVERYTHING + ["tests/support/"]),
-    ("tests/", EVERYTHING + ["bench/"]),
+    ("tests/", EVERYTHING + ["bench/", "tools/frames/"]),
 ]
 
 # Folders whose subfolders are not their own: what lies above does not know what lies below.

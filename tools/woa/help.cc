@@ -24,6 +24,7 @@ constexpr const char* kReports = "Reports";
 const std::map<std::string, const char*> kGroups{
     {"--in", kFiles},
     {"--out", kFiles},
+    {"--frames", kFiles},
     {"--param", kFiles},
     {"--instances", kFiles},
     {"--output", kFiles},
@@ -83,6 +84,8 @@ const std::map<std::string, const char*> kExamples{
      "  woa run graphs/hello.yaml --in text=README.md --out copy=out.txt\n"
      "  woa run graphs/thumbnails.yaml --in photo=PHOTOS --out thumb=THUMBS/%n.jpg\n"
      "                                                       a folder: an instance for each file\n"
+     "  seq 3 | woa run graphs/hello.yaml --in text=- --out copy=- --frames lines\n"
+     "                                                       a pipe: an instance for each line\n"
      "  woa run graphs/hello.yaml --in text=README.md --model rpc-hub --json\n"
      "  woa run graphs/hello.yaml --in text=README.md --instances 100 --trace trace.json\n"
      "  woa run graphs/hello.yaml --in text=README.md --instances 100 --report run.html\n"

@@ -8,7 +8,7 @@ import threading
 import time
 
 import harness
-from harness import BUILD, LIMIT_S, SANITIZED, WOA, WoaTest
+from harness import BUILD, LIMIT_S, SANITIZED, SOURCE, WOA, WoaTest
 
 COPY = """woa: 1
 graph: pass-on
@@ -91,6 +91,13 @@ class Frames(PipesTest):
 
     def test_the_last_line_may_lack_its_end(self):
         self.assertEqual(self.pipe(b"one\ntwo", "--frames", "lines")[0], b"one\ntwo\n")
+
+    def test_the_example_of_the_documentation(self):
+        text = harness.read(os.path.join(SOURCE, "docs/commands.md"))
+        example = text[text.index("**Pipes**"):].split("```sh\n")[1].split("```")[0]
+        done = subprocess.run(["sh", "-c", example], cwd=SOURCE, stdout=subprocess.PIPE, timeout=LIMIT_S,
+                              env=dict(os.environ, PATH=BUILD + os.pathsep + os.environ["PATH"]))
+        self.assertEqual((done.returncode, done.stdout), (0, b"1\n2\n3\n"))
 
     def test_no_frame_is_no_instance(self):
         out, error = self.pipe(b"", "--frames", "lines")
