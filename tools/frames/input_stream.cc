@@ -21,7 +21,7 @@ constexpr std::size_t kReceive = 64 << 10;  // what a pipe holds
 
 }  // namespace
 
-bool is_stream(const std::string& path) {
+bool InputStream::reads(const std::string& path) {
   if (path == "-") return true;
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

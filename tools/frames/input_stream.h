@@ -16,17 +16,16 @@
 
 namespace woa::tools {
 
-// True for "-", and for a pipe, a terminal or another device.
-bool is_stream(const std::string& path);
-
 // Reads no further than the frame that is needed next, so that a writer who is too fast waits. One thread. Memory:
 // about twice the longest token.
 class InputStream {
  public:
   enum class State : std::uint8_t { kFrame, kLater, kEnd };
 
-  // `path`: is_stream(). `type`: of the tokens, which outlives it. A named pipe may lack its writer still. kUnavailable
-  // with the system's reason.
+  // True for "-", and for a pipe, a terminal or another device.
+  static bool reads(const std::string& path);
+  // `path`: one that it reads. `type`: of the tokens, which outlives it. A named pipe may lack its writer still.
+  // kUnavailable with the system's reason.
   static Result<InputStream> open(const std::string& path, const FrameRule& rule, const PortType& type);
 
   // Reads what is there, until a frame is whole. Never blocks. kFrame: a frame, whole or wrong, waits for read().

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <filesystem>
 #include <utility>
 
+#include "runtime/base/file.h"
 #include "runtime/base/text.h"
 
 namespace woa::tools {
@@ -19,6 +21,11 @@ constexpr std::size_t kCollect = 64 << 10;  // what a pipe holds
 constexpr int kAskMs = 20;
 
 }  // namespace
+
+bool OutputStream::writes(const std::string& path) {
+  std::error_code error;
+  return path == "-" || std::filesystem::is_fifo(std::filesystem::symlink_status(behind_links(path), error));
+}
 
 OutputStream::OutputStream(std::string path, std::function<bool()> given_up)
     : path_(std::move(path)), given_up_(std::move(given_up)) {

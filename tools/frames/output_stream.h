@@ -17,8 +17,10 @@ namespace woa::tools {
 // ignores SIGPIPE: a reader that has gone is an error that is reported.
 class OutputStream {
  public:
-  // `path`: is_stream(). `given_up`: asked while it blocks, if the run was interrupted; what is left is not written
-  // then.
+  // True for "-" and a named pipe. What is open already (/dev/stdout) and devices are written as files are.
+  static bool writes(const std::string& path);
+  // `path`: one that it writes. `given_up`: asked while it blocks, if the run was interrupted; what is left is not
+  // written then.
   OutputStream(std::string path, std::function<bool()> given_up);
   // False: a named pipe has no reader yet. kUnavailable with the system's reason.
   Result<bool> open();

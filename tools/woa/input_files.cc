@@ -153,7 +153,7 @@ Status InputFiles::add(const std::string& argument, FrameRules* frames) {
   if (input->given) return {Code::kInvalid, "--in " + name + " was given twice"};
   input->given = true;
   const std::string value = argument.substr(equals + 1);
-  if (is_stream(value)) return add_stream(*input, value, frames).with_context("--in " + argument);
+  if (InputStream::reads(value)) return add_stream(*input, value, frames).with_context("--in " + argument);
   if (!is_literal(value)) return add_path(*input, value);
   auto payload = parse_literal(input->type, value);
   if (!payload.ok()) return payload.status().with_context("--in " + argument);

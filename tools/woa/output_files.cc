@@ -85,18 +85,17 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
                                       const InputFiles& inputs, std::uint64_t instances, FrameRules* frames) {
   OutputFiles out;
   out.instances_ = instances;
-  out.frames_ = frames;
   for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
     out.outputs_.push_back(std::make_unique<Output>());
     out.outputs_.back()->name = port.name;
     out.outputs_.back()->type = port.type;
   }
   for (const std::string& argument : arguments)
-    if (Status status = out.add_argument(argument, inputs); !status.ok()) return status;
+    if (Status status = out.add_argument(argument, inputs, frames); !status.ok()) return status;
   return out;
 }
 
-Status OutputFiles::add_argument(const std::string& argument, const InputFiles& inputs) {
+Status OutputFiles::add_argument(const std::string& argument, const InputFiles& inputs, FrameRules* frames) {
   const std::size_t equals = argument.find('=');
   const std::string option = "--out " + argument.substr(0, equals);
   const auto output =
@@ -108,7 +107,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
                                 list_of(outputs_, [](const auto& entry) { return entry->name; })};
   }
   const std::string value = argument.substr(equals + 1);
-  if (is_stream(value)) return add_stream(**output, value).with_context("--out " + argument);
+  if (OutputStream::writes(value)) return add_stream(**output, value, frames).with_context("--out " + argument);
   auto pattern = NamePattern::parse(value);
   if (!pattern.ok()) return pattern.status().with_context(option + "=" + value);
   if (pattern->named()) WOA_RETURN_IF_ERROR(check_names(option, *pattern, inputs));
@@ -117,10 +116,10 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
   return check_output_place(option, value, path(**output, 0));
 }
 
-Status OutputFiles::add_stream(Output& output, const std::string& path) {
+Status OutputFiles::add_stream(Output& output, const std::string& path, FrameRules* frames) {
   if (std::ranges::any_of(outputs_, [&](const auto& other) { return other->pipe == path; }))
     return {Code::kInvalid, "another output goes there; each needs a pipe of its own"};
-  const auto rule = frames_ == nullptr ? FrameRule() : frames_->of(output.name, output.type);
+  const auto rule = frames == nullptr ? FrameRule() : frames->of(output.name, output.type);
   if (!rule.ok()) return rule.status();
   output.rule = *rule;
   output.pipe = path;

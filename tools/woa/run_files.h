@@ -140,8 +140,8 @@ class OutputFiles {
     bool absent = false;
   };
   OutputFiles();
-  Status add_argument(const std::string& argument, const InputFiles& inputs);
-  Status add_stream(Output& output, const std::string& path);
+  Status add_argument(const std::string& argument, const InputFiles& inputs, FrameRules* frames);
+  Status add_stream(Output& output, const std::string& path, FrameRules* frames);
   Status connect();
   Status check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs);
   void write(std::uint64_t instance, std::span<const GraphOutput> outputs);

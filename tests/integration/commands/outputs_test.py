@@ -142,7 +142,6 @@ class Outputs(WoaTest):
                           ["run", self.graph, "--in", "text=" + self.text, "--trace"], ["calibrate", "-o"], ["bench", "hop", "--plot"],
                           ["profile", self.graph, "--in", "text=" + self.text, "-o"]):
             self.refused(self.woa(*arguments, "-", cwd=self.folder), 2, arguments[-1] + ": `-`", "./-")
-        self.refused(self.woa("run", self.graph, "--in", "text=" + self.text, "--out", "copy=-", cwd=self.folder), 2, "--out copy: `-`")
         self.assertNotIn("-", os.listdir(self.folder))
         self.assertEqual(self.woa("compile", self.graph, "-o", "./-", cwd=self.folder).returncode, 0)
 
