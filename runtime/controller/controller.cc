@@ -247,7 +247,7 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
   Token arrived{packet, Arrivals::without_crc(packet, inline_payload), edge->edge};
   Arrivals::remove_crc(arrived.header);
-  const std::uint64_t now = parts.trace.on() ? now_ns() : 0;
+  const std::uint64_t now = parts.trace.keeps() ? now_ns() : 0;
   if (!(arrived.is_poison() ? parts.poison.arrive(arrived.header, arrived.inline_payload) : on_token(arrived)))
     return false;
   if (parts.trace.on())

@@ -14,7 +14,7 @@ struct EdgeStats {
 
 struct StageStats {
   std::uint64_t firings = 0;
-  std::uint64_t busy_ns = 0;  // an estimate for kernels under a microsecond: one in 64 is timed (all if traced)
+  std::uint64_t busy_ns = 0;  // an estimate for kernels under a microsecond: one in 64 is timed (all that are traced)
 };
 
 struct ControllerStats {
