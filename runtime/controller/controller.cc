@@ -75,7 +75,7 @@ struct Controller::Parts {
         firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, claims,
                  sending, publications, returns, poison, trace, self.stats_, failure, self.oldest_},
                 self.setup_.activity),
-        relays(*programs, matching, claims, sending, returns),
+        relays(*programs, matching, claims, sending, returns, trace),
         news(*self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
 
   std::unique_ptr<StagePrograms> programs;

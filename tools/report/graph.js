@@ -1,24 +1,29 @@
 // A graph, laid out by dagre: boxes in frames, and edges with labels.
-const NODE_FONT = "600 13px system-ui, sans-serif", SMALL_FONT = "11px system-ui, sans-serif";
+const NODE_FONT = "600 13px system-ui, sans-serif", SMALL_FONT = "11px system-ui, sans-serif", FRAME_FONT = "600 11px system-ui, sans-serif";
 const NODE_PX = 190, LINE_PX = 15;
+const GOOD_SCALE = 0.75, LEAST_SCALE = 0.6;  // of the picture; a smaller one would be hard to read, so it scrolls
 
-const nodeSize = (node) => ({
-  width: Math.min(NODE_PX, Math.max(textWidth(node.name, NODE_FONT), textWidth(node.note, SMALL_FONT))) + 24,
-  height: (node.note ? 2 : 1) * LINE_PX + 14,
-});
+// Where no frame names a node's group, its note does. Else the node is so wide that its frame has room for the name.
+const nodeBox = (chart, node, framed) => {
+  const note = [!framed && node.group !== null && chart.groups[node.group].name, node.note].filter(Boolean).join(" · ");
+  const named = framed && node.group !== null ? textWidth(chart.groups[node.group].name, FRAME_FONT) - 24 : 0;
+  return {width: Math.min(NODE_PX, Math.max(textWidth(node.name, NODE_FONT), textWidth(note, SMALL_FONT), named)) + 24,
+          height: (note ? 2 : 1) * LINE_PX + 14, note};
+};
 
-const layOut = (chart, direction) => {
+const layOut = (chart, direction, framed) => {
   const graph = new dagre.graphlib.Graph({multigraph: true, compound: true});
-  graph.setGraph({rankdir: direction, nodesep: 26, edgesep: 14, ranksep: 34, marginx: 8, marginy: 8});
-  chart.groups.forEach((group, k) => graph.setNode(`g${k}`, {}));
+  graph.setGraph({rankdir: direction, nodesep: 30, edgesep: 14, ranksep: 34, marginx: 8, marginy: 8});
+  if (framed) chart.groups.forEach((group, k) => graph.setNode(`g${k}`, {}));
   chart.nodes.forEach((node, k) => {
-    graph.setNode(`n${k}`, nodeSize(node));
-    graph.setParent(`n${k}`, `g${node.group}`);
+    graph.setNode(`n${k}`, nodeBox(chart, node, framed));
+    if (framed && node.group !== null) graph.setParent(`n${k}`, `g${node.group}`);
   });
   chart.edges.forEach((edge, k) => {
     const lines = edge.label.split("\n");
     graph.setEdge(`n${edge.from}`, `n${edge.to}`, {
-      width: Math.max(...lines.map((line) => textWidth(line, SMALL_FONT))) + 10, height: lines.length * LINE_PX, labelpos: "c"}, `e${k}`);
+      width: Math.max(...lines.map((line) => textWidth(line, SMALL_FONT))) + 10, height: lines.length * LINE_PX,
+      labelpos: direction === "LR" ? "l" : "r", labeloffset: 6}, `e${k}`);
   });
   dagre.layout(graph);
   return graph;
@@ -39,43 +44,61 @@ const lines = (text, x, y, className, parent) => {
 };
 
 const drawGroup = (group, at, parent) => {
-  const frame = svg("g", {class: "group"}, parent, {hint: group.hint});
   const left = at.x - at.width / 2, top = at.y - at.height / 2;
-  svg("rect", {x: left, y: top, width: at.width, height: at.height, rx: 8}, frame);
-  svg("text", {x: left + 8, y: top + 15}, frame, {text: fitted(group.name, at.width - 12, SMALL_FONT)});
+  svg("rect", {x: left, y: top, width: at.width, height: at.height, rx: 8, class: "group"}, parent, {hint: group.hint});
 };
 
 const drawEdge = (edge, at, parent) => {
-  const drawn = svg("g", {class: `edge${edge.loop ? " loop" : ""}`}, parent, {hint: edge.hint});
   svg("path", {d: curve(at.points), "stroke-width": edge.width, "marker-end": `url(#${edge.loop ? "loop" : "edge"}-head)`,
-               ...(edge.dashed && {"stroke-dasharray": "5 4"})}, drawn);
-  svg("rect", {x: at.x - at.width / 2, y: at.y - at.height / 2, width: at.width, height: at.height, class: "ground"}, drawn);
-  lines(edge.label, at.x, at.y, "label", drawn);
+               class: `edge${edge.loop ? " loop" : ""}`, ...(edge.dashed && {"stroke-dasharray": "5 4"})}, parent, {hint: edge.hint});
+};
+
+// Over all edges, so that none strikes a text out.
+const drawLabels = (chart, graph, parent) => {
+  const labels = svg("g", {class: "labels"}, parent);
+  chart.edges.forEach((edge, k) => {
+    const at = graph.edge(`n${edge.from}`, `n${edge.to}`, `e${k}`);
+    lines(edge.label, at.x, at.y, "label", svg("g", {}, labels, {hint: edge.hint}));
+  });
+  chart.groups.forEach((group, k) => {
+    const at = graph.node(`g${k}`);
+    if (graph.children(`g${k}`)?.length)
+      svg("text", {x: at.x - at.width / 2 + 8, y: at.y - at.height / 2 + 10, class: "frame"}, labels, {text: fitted(group.name, at.width - 12, FRAME_FONT)});
+  });
 };
 
 const drawNode = (node, at, parent) => {
   const drawn = svg("g", {class: "node"}, parent, {hint: node.hint});
   const left = at.x - at.width / 2, top = at.y - at.height / 2;
   svg("rect", {x: left, y: top, width: at.width, height: at.height, rx: node.colour === null ? at.height / 2 : 4}, drawn);
-  if (node.colour !== null) svg("rect", {x: left, y: top, width: 6, height: at.height, rx: 2, fill: colour(node.colour), class: "stripe"}, drawn);
-  svg("text", {x: at.x, y: node.note ? at.y - LINE_PX / 2 : at.y, class: "name"}, drawn, {text: fitted(node.name, NODE_PX, NODE_FONT)});
-  if (node.note) svg("text", {x: at.x, y: at.y + LINE_PX / 2 + 1, class: "label"}, drawn, {text: fitted(node.note, NODE_PX, SMALL_FONT)});
+  if (node.colour !== null) svg("rect", {x: left, y: top, width: 6, height: at.height, rx: 2, class: "stripe", style: `fill: ${colour(node.colour)}`}, drawn);
+  svg("text", {x: at.x, y: at.note ? at.y - LINE_PX / 2 : at.y, class: "name"}, drawn, {text: fitted(node.name, NODE_PX, NODE_FONT)});
+  if (at.note) svg("text", {x: at.x, y: at.y + LINE_PX / 2 + 1, class: "label"}, drawn, {text: fitted(at.note, NODE_PX, SMALL_FONT)});
+};
+
+// The first of these layouts that fits `room`, else the narrowest. Frames of many stages need much room.
+const bestLayout = (chart, room) => {
+  let best, least = Infinity;
+  for (const how of [["LR", true], ["TB", true], ["LR", false], ["TB", false]]) {
+    const layout = layOut(chart, ...how), {width} = layout.graph();
+    if (width * GOOD_SCALE <= room) return layout;
+    if (width < least) [best, least] = [layout, width];
+  }
+  return best;
 };
 
 const drawGraph = (chart, box) => {
   box.className = "scroll";
-  const room = box.clientWidth;
-  // Left to right if there is room, else top to bottom.
-  const wide = layOut(chart, "LR");
-  const graph = wide.graph().width <= room ? wide : layOut(chart, "TB");
-  const {width, height} = graph.graph();
-  const picture = svg("svg", {width, height, viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img", "aria-label": chart.text}, box);
+  const room = box.clientWidth, graph = bestLayout(chart, room);
+  const {width, height} = graph.graph(), scale = Math.max(LEAST_SCALE, Math.min(1, room / width));
+  const picture = svg("svg", {width: width * scale, height: height * scale, viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img", "aria-label": chart.text}, box);
   const heads = svg("defs", {}, picture);
   arrowHead("edge-head", "head", heads);
   arrowHead("loop-head", "loop head", heads);
   chart.groups.forEach((group, k) => {
-    if (graph.children(`g${k}`).length) drawGroup(group, graph.node(`g${k}`), picture);
+    if (graph.children(`g${k}`)?.length) drawGroup(group, graph.node(`g${k}`), picture);
   });
   chart.edges.forEach((edge, k) => drawEdge(edge, graph.edge(`n${edge.from}`, `n${edge.to}`, `e${k}`), picture));
+  drawLabels(chart, graph, picture);
   chart.nodes.forEach((node, k) => drawNode(node, graph.node(`n${k}`), picture));
 };

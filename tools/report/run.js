@@ -42,12 +42,12 @@ const edgeTable = (run) => ({
                                  countText(edge.messages), bytesText(edge.payload_bytes), bytesText(edge.copied_bytes)]),
 });
 
-// Width: from 1 for a packet without payload to 6 for 16 MiB or more, as in the compiler's pictures.
-const edgeWidth = (edge) => edge ? 1 + Math.min(Math.log2(1 + edge.payload_bytes) * 5 / 24, 5) : 1;
+// Width: from 1 without payload to 5 for 4 GiB or more.
+const edgeWidth = (edge) => edge ? 1 + Math.min(Math.log2(1 + edge.payload_bytes) / 8, 4) : 1;
 
 const graphEdge = (edge, counts) => {
   const {loop, ports: [from, to]} = edge;
-  const sent = !counts ? "" : counts.transport === "local" ? "local" : `${countText(counts.messages)} × ${bytesText(counts.payload_bytes / (counts.messages || 1))}`;
+  const sent = !counts ? "" : counts.transport === "local" ? "local" : counts.messages === 0 ? "none" : `${countText(counts.messages)} × ${bytesText(counts.payload_bytes / counts.messages)}`;
   const hint = [`${from} to ${to}`];
   if (counts) hint.push(`${counted(counts.messages, "message")}, payload ${bytesText(counts.payload_bytes)}, copied ${bytesText(counts.copied_bytes)}`,
                         `${[counts.transport, counts.provider, counts.lane && `lane ${counts.lane}`].filter(Boolean).join(", ")}: ${counts.method}`);
@@ -60,17 +60,17 @@ const graphEdge = (edge, counts) => {
 const graphNode = (stage, counts, number) => {
   const note = stage.role !== "kernel" ? (stage.role === "relay" ? "relay" : "") : `${stage.kernel}${counts ? ` · ${meanText(counts)}` : ""}`;
   const hint = counts ? [`${counted(counts.firings, "firing")}, ${meanText(counts)} each, ${timeText(counts.busy_s * 1e6)} in all`, `variant ${counts.variant}`] : [];
-  return {name: stage.name, note, group: stage.controller, colour: number, hint: [stage.name, ...hint].join("\n")};
+  return {name: stage.name, note, group: ["source", "sink"].includes(stage.role) ? null : stage.controller, colour: number, hint: [stage.name, ...hint].join("\n")};
 };
 
 const graphSection = (data) => {
   const {run, graph} = data, {colours, counts} = aboutStages(data);
   const groups = graph.controllers.map((controller, k) => {
     const backend = backendText(controller, run.controllers[k]);
-    return {name: `${controller.name}${backend === controller.name ? "" : ` (${backend})`}`, hint: `${controller.name}: ${run.controllers[k]?.device ?? backend}`};
+    return {name: controller.name.split(":")[0] === backend ? controller.name : `${controller.name} (${backend})`, hint: `${controller.name}: ${run.controllers[k]?.device ?? backend}`};
   });
   const loops = graph.edges.some((edge) => edge.loop), held = graph.edges.some((edge) => edge.held);
-  const text = "Stages in the frames of their controllers. Edges: messages × mean payload; the thicker, the more bytes in all. “local” stays in a controller.";
+  const text = "Stages with their controllers. Edges: messages × mean payload; the thicker, the more bytes in all. “local” stays in a controller. The host has the source and the sink.";
   return {
     title: "Graph", text: [text, loops && "Red: round a loop.", held && "Dashed: held."].filter(Boolean).join(" "),
     charts: [{kind: "graph", title: "", text: `Graph of ${counted(graph.stages.length, "stage")} and ${counted(graph.edges.length, "edge")}; the table of edges has the same.`,
@@ -88,7 +88,8 @@ const timelineSection = (data) => {
     lane: firing.lane, begin: firing.begin_us, end: firing.end_us, name: name(firing), colour: colours[firing.stage],
     hint: `${name(firing)}, instance ${firing.instance}${firing.tag ? `, tag ${firing.tag}` : ""}\n${timeText(firing.end_us - firing.begin_us)} from ${timeText(firing.begin_us)}, reads ${bytesText(firing.bytes)}`}));
   const hints = (edge) => graph.edges[edge].ports.join(" to ");
-  const shown = firings.length < timeline.all_firings ? `The first ${countText(firings.length)} of ${counted(timeline.all_firings, "firing")}` : `All ${counted(firings.length, "firing")}`;
+  const fired = firings.filter((firing) => graph.stages[firing.stage].role !== "relay").length;  // the run counts no relays
+  const shown = fired < timeline.all_firings ? `The first ${countText(fired)} of ${counted(timeline.all_firings, "firing")}` : `All ${counted(fired, "firing")}`;
   return {
     title: "Timeline", text: `${shown}, with ${counted(arrows.length, "packet")} between controllers as arrows. The run sent ${counted(run.messages, "message")}.`,
     charts: [{kind: "timeline", title: "", text: `${shown} on ${counted(lanes.length, "lane")}; the table of firings has the same.`,

@@ -1,5 +1,6 @@
 // Bars over time, a lane each for who did the work, and arrows from what sent to what received.
 const LANE_PX = 34, BAR_PX = 20, AXIS_PX = 26, BAR_FONT = "11px system-ui, sans-serif";
+const LEAST_TEXT_PX = 40;
 const READABLE_PX = 14, MOST_ZOOM = 10;  // a bar's mean room at the first zoom; zooms are powers of two
 
 const tickStep = (length, most) => {
@@ -20,8 +21,8 @@ const drawBars = (chart, scale, picture) => {
     const width = Math.max((bar.end - bar.begin) * scale, 1.5), x = bar.begin * scale, y = bar.lane * LANE_PX + (LANE_PX - BAR_PX) / 2;
     const drawn = svg("g", {class: "bar"}, picture, {hint: bar.hint});
     svg("rect", {x, y, width, height: BAR_PX, rx: Math.min(3, width / 2), fill: colour(bar.colour)}, drawn);
-    const text = width > 24 ? fitted(bar.name, width - 8, BAR_FONT) : "…";
-    if (text !== "…") svg("text", {x: x + 4, y: y + BAR_PX / 2, style: `fill: ${textOn(bar.colour)}`}, drawn, {text});
+    const text = width > LEAST_TEXT_PX || textWidth(bar.name, BAR_FONT) + 8 < width ? fitted(bar.name, width - 8, BAR_FONT) : "";
+    if (text) svg("text", {x: x + 4, y: y + BAR_PX / 2, style: `fill: ${textOn(bar.colour)}`}, drawn, {text});
   }
 };
 

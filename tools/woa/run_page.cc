@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostTemplateBytes = 16 << 20;
 constexpr const char* kEmptyReport = R"({"REPORT": null})";  // in tools/report/page.html
-constexpr std::size_t kMostFirings = 500;                    // a picture of more cannot be read
+constexpr std::size_t kMostFirings = 1500;                   // a picture of more cannot be read
 constexpr std::size_t kMostFailures = 100;
 
 std::filesystem::path template_file() { return data_folder("report") / "page.html"; }
