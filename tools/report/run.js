@@ -83,7 +83,8 @@ const graphSection = (data) => {
 const timelineSection = (data) => {
   const {run, graph, timeline} = data, {colours} = aboutStages(data), {firings, arrows, lanes} = timeline;
   const name = (firing) => graph.stages[firing.stage].name;
-  const laneName = ([controller, worker]) => graph.controllers[controller].name + (graph.controllers[controller].workers > 1 ? ` worker ${worker}` : "");
+  const isAlone = (controller) => lanes.filter(([other]) => other === controller).length === 1;
+  const laneName = ([controller, worker]) => graph.controllers[controller].name + (isAlone(controller) ? "" : `, worker ${worker}`);
   const bars = firings.map((firing) => ({
     lane: firing.lane, begin: firing.begin_us, end: firing.end_us, name: name(firing), colour: colours[firing.stage],
     hint: `${name(firing)}, instance ${firing.instance}${firing.tag ? `, tag ${firing.tag}` : ""}\n${timeText(firing.end_us - firing.begin_us)} from ${timeText(firing.begin_us)}, reads ${bytesText(firing.bytes)}`}));
