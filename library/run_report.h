@@ -32,4 +32,12 @@ nlohmann::json error_json(const Status& status);
 // otherData.untraced counts the events that came after --trace-limit.
 Status write_trace(const Plan& plan, const RunReport& report, const std::string& file);
 
+// A packet that crossed between controllers: the firing that wrote it, and the one that consumed it. Both lie in the
+// report's trace.
+struct TracedPacket {
+  const TraceEvent *from = nullptr, *to = nullptr;
+  std::uint32_t edge = 0;
+};
+std::vector<TracedPacket> traced_packets(const Plan& plan, const RunReport& report);
+
 }  // namespace woa

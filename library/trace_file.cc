@@ -13,6 +13,11 @@ namespace {
 using nlohmann::json;
 using FiringKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // stage, instance, tag
 
+// The bits of a tag that number elements: the firing that scattered or gathers them has 0 there.
+constexpr std::uint64_t numbers(std::uint32_t shift, std::uint32_t bits) {
+  return ((std::uint64_t{1} << bits) - 1) << shift;
+}
+
 struct Writer {
   const Plan& plan;
   const RunReport& report;
@@ -21,7 +26,6 @@ struct Writer {
   Status status = {};     // the first write that failed
   std::uint64_t origin_ns = ~std::uint64_t{0};
   bool first = true;
-  std::map<FiringKey, const TraceEvent*> firings = {};
   std::uint64_t arrows = 0;
 
   double us(std::uint64_t ns) const { return static_cast<double>(ns - origin_ns) / 1e3; }
@@ -83,43 +87,54 @@ struct Writer {
     put(start);
     put(finish);
   }
-
-  void put_arrows() {
-    std::map<FiringKey, const TraceEvent*> writers;  // by edge, instance and sent tag
-    for (const auto& [key, firing] : firings) {
-      for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-        const EdgePlan& edge = plan.edges[e];
-        if (edge.from_stage == firing->stage)
-          writers[{e, firing->instance, (firing->tag & edge.keep) + edge.step}] = firing;
-      }
-    }
-    for (const ControllerReport& controller : report.controllers) {
-      for (const TraceEvent& event : controller.trace) {
-        if (event.kind != TraceEvent::Kind::kReceive) continue;
-        const auto from = writers.find({event.edge, event.instance, event.tag});
-        const auto to = firings.find({event.stage, event.instance, event.tag});
-        if (from != writers.end() && to != firings.end()) put_arrow(*from->second, *to->second);
-      }
-    }
-  }
 };
 
 }  // namespace
+
+std::vector<TracedPacket> traced_packets(const Plan& plan, const RunReport& report) {
+  std::map<FiringKey, const TraceEvent*> firings, writers;  // writers: by edge, instance and sent tag
+  for (const ControllerReport& controller : report.controllers) {
+    for (const TraceEvent& event : controller.trace)
+      if (event.kind == TraceEvent::Kind::kFiring) firings[{event.stage, event.instance, event.tag}] = &event;
+  }
+  for (const auto& [key, firing] : firings) {
+    for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+      const EdgePlan& edge = plan.edges[e];
+      if (edge.from_stage == firing->stage)
+        writers[{e, firing->instance, (firing->tag & edge.keep) + edge.step}] = firing;
+    }
+  }
+  std::vector<TracedPacket> packets;
+  for (const ControllerReport& controller : report.controllers) {
+    for (const TraceEvent& event : controller.trace) {
+      if (event.kind != TraceEvent::Kind::kReceive) continue;
+      const EdgePlan& edge = plan.edges[event.edge];
+      const OutputPortPlan& out = plan.stages[edge.from_stage].outputs[edge.from_port];
+      const InputPortPlan& in = plan.stages[edge.to_stage].inputs[edge.to_port];
+      const std::uint64_t scattered = event.tag & ~numbers(out.index_shift, out.index_bits);
+      const std::uint64_t gathered = event.tag & ~numbers(in.index_shift, in.index_bits);
+      const auto from = writers.find({event.edge, event.instance, scattered});
+      const auto to = firings.find({event.stage, event.instance, gathered});
+      if (from != writers.end() && to != firings.end()) packets.push_back({from->second, to->second, event.edge});
+    }
+  }
+  return packets;
+}
 
 Status write_trace(const Plan& plan, const RunReport& report, const std::string& path) {
   auto file = PendingFile::open(path);
   if (!file.ok()) return file.status().with_context("the trace");
   Writer writer{plan, report, std::move(*file)};
   for (const ControllerReport& controller : report.controllers) {
-    for (const TraceEvent& event : controller.trace) {
-      writer.origin_ns = std::min(writer.origin_ns, event.begin_ns);
-      if (event.kind == TraceEvent::Kind::kFiring) writer.firings[{event.stage, event.instance, event.tag}] = &event;
-    }
+    for (const TraceEvent& event : controller.trace) writer.origin_ns = std::min(writer.origin_ns, event.begin_ns);
   }
   writer.add(R"({"displayTimeUnit":"ns","traceEvents":[)");
   writer.name_tracks();
-  for (const auto& [key, firing] : writer.firings) writer.put_firing(*firing);
-  writer.put_arrows();
+  for (const ControllerReport& controller : report.controllers) {
+    for (const TraceEvent& event : controller.trace)
+      if (event.kind == TraceEvent::Kind::kFiring) writer.put_firing(event);
+  }
+  for (const TracedPacket& packet : traced_packets(plan, report)) writer.put_arrow(*packet.from, *packet.to);
   std::uint64_t untraced = 0;
   for (const ControllerReport& controller : report.controllers) untraced += controller.stats.untraced;
   writer.add("\n],\"otherData\":" + json{{"untraced", untraced}}.dump() + "}\n");

@@ -1,13 +1,14 @@
 #include "runtime/base/latencies.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace woa {
 namespace {
 
-// Nearest-rank percentile of sorted values: the smallest that at least `share` of them do not exceed.
-std::uint64_t percentile(const std::vector<std::uint64_t>& sorted, double share) {
+// Nearest-rank quantile of sorted values: the smallest that at least `share` of them do not exceed.
+std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double share) {
   return sorted[static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size()))) - 1];
 }
 
@@ -24,9 +25,16 @@ void Latencies::add(std::uint64_t ns) {
 
 Latencies::Summary Latencies::summary() const {
   if (count_ == 0) return {};
-  std::vector<std::uint64_t> sorted = kept_;
+  const auto middle = quantiles(std::array{0.5, 0.99});
+  return {min_, middle[0], middle[1], max_};
+}
+
+std::vector<std::uint64_t> Latencies::quantiles(std::span<const double> shares) const {
+  if (count_ == 0) return {};
+  std::vector<std::uint64_t> sorted = kept_, found;
   std::ranges::sort(sorted);
-  return {min_, percentile(sorted, 0.5), percentile(sorted, 0.99), max_};
+  for (const double share : shares) found.push_back(quantile(sorted, share));
+  return found;
 }
 
 }  // namespace woa

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace woa {
@@ -21,6 +22,8 @@ class Latencies {
   void add(std::uint64_t ns);
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] Summary summary() const;  // all 0 if there are none
+  // For each of `shares`, above 0 and at most 1: the nearest-rank quantile in ns. Empty if there are no latencies.
+  [[nodiscard]] std::vector<std::uint64_t> quantiles(std::span<const double> shares) const;
 
  private:
   std::vector<std::uint64_t> kept_;

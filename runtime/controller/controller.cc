@@ -75,7 +75,7 @@ struct Controller::Parts {
         firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, claims,
                  sending, publications, returns, poison, trace, self.stats_, failure, self.oldest_},
                 self.setup_.activity),
-        relays(*programs, matching, claims, sending, returns),
+        relays(*programs, matching, claims, sending, returns, trace),
         news(*self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
 
   std::unique_ptr<StagePrograms> programs;
@@ -247,7 +247,7 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
   Token arrived{packet, Arrivals::without_crc(packet, inline_payload), edge->edge};
   Arrivals::remove_crc(arrived.header);
-  const std::uint64_t now = parts.trace.on() ? now_ns() : 0;
+  const std::uint64_t now = parts.trace.keeps() ? now_ns() : 0;
   if (!(arrived.is_poison() ? parts.poison.arrive(arrived.header, arrived.inline_payload) : on_token(arrived)))
     return false;
   if (parts.trace.on())

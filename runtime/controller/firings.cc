@@ -70,7 +70,7 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
   const StageProgram& stage = *firing.program;
   firing.timed = stage.started >= stage.timed_until;
   if (!firing.timed) return;
-  const bool often = parts_.trace.on() || stage.stats->firings < kFirst || !is_brief(stage);
+  const bool often = parts_.trace.keeps() || stage.stats->firings < kFirst || !is_brief(stage);
   firing.stands_for = often ? 1 : kSeldom;
 }
 

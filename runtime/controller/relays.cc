@@ -1,5 +1,7 @@
 #include "runtime/controller/relays.h"
 
+#include "runtime/base/clock.h"
+
 namespace woa {
 namespace {
 
@@ -49,6 +51,7 @@ bool Relays::sends(const InPort& port, const MatchKey& match) noexcept {
 
 Fired Relays::fire(StageProgram& stage, const MatchKey& match, const Consumed& consumed) noexcept {
   const FiringKey key{match.instance, match.tag};
+  const std::uint64_t began = trace_.keeps() ? now_ns() : 0;
   for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
     if (!sends(stage.inputs[p], match) || claim(stage, p, key, consumed)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
@@ -59,6 +62,10 @@ Fired Relays::fire(StageProgram& stage, const MatchKey& match, const Consumed& c
   }
   for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
     if (sends(stage.inputs[p], match)) pass_on(stage, p, match, consumed);
+  }
+  if (trace_.on()) {
+    const std::uint64_t ended = trace_.keeps() ? now_ns() : 0;
+    trace_.add({TraceEvent::Kind::kFiring, 0, began, ended, stage.id, kNone, match.instance, match.tag, 0, 0});
   }
   return Fired::kStarted;
 }

@@ -13,14 +13,21 @@
 #include "runtime/controller/firings.h"
 #include "runtime/controller/matching.h"
 #include "runtime/controller/sending.h"
+#include "runtime/controller/trace.h"
 
 namespace woa {
 
 class Relays {
  public:
   // Everything outlives it.
-  Relays(StagePrograms& programs, Matching& matching, Claims& claims, Sending& sending, BlockReturns& returns)
-      : programs_(programs), matching_(matching), claims_(claims), sending_(sending), returns_(returns) {}
+  Relays(StagePrograms& programs, Matching& matching, Claims& claims, Sending& sending, BlockReturns& returns,
+         Trace& trace)
+      : programs_(programs),
+        matching_(matching),
+        claims_(claims),
+        sending_(sending),
+        returns_(returns),
+        trace_(trace) {}
 
   // The tokens of a match are all there, so they go on. Of what the relay waits for without passing it on, a
   // count without elements, the packet ends here (docs/adr/0033-signals-make-calls-return.md). kStarted or kNotYet.
@@ -40,6 +47,7 @@ class Relays {
   Claims& claims_;
   Sending& sending_;
   BlockReturns& returns_;
+  Trace& trace_;
 };
 
 }  // namespace woa

@@ -14,7 +14,7 @@ struct EdgeStats {
 
 struct StageStats {
   std::uint64_t firings = 0;
-  std::uint64_t busy_ns = 0;  // an estimate for kernels under a microsecond: one in 64 is timed (all if traced)
+  std::uint64_t busy_ns = 0;  // an estimate for kernels under a microsecond: one in 64 is timed (all that are traced)
 };
 
 struct ControllerStats {
@@ -29,7 +29,7 @@ struct ControllerStats {
 // One span or instant of a trace. Names are found through the plan.
 struct TraceEvent {
   enum class Kind : std::uint8_t {
-    kFiring,   // a kernel ran
+    kFiring,   // a kernel ran, or a relay passed its tokens on
     kReceive,  // a packet came from another controller
     kWrite,    // a firing's token left on an edge, to whichever controller
   };

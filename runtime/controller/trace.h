@@ -17,8 +17,10 @@ class Trace {
     if (on()) events_.reserve(kReserve);
   }
   [[nodiscard]] bool on() const noexcept { return limit_ > 0; }
+  // False once the trace is full: nobody needs the time of a later event.
+  [[nodiscard]] bool keeps() const noexcept { return events_.size() < limit_; }
   void add(const TraceEvent& event) {
-    if (events_.size() < limit_) {
+    if (keeps()) {
       events_.push_back(event);
     } else {
       ++stats_.untraced;

@@ -66,7 +66,11 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
     options.apart.insert(c);
   options.processors = processors_of(arguments.cores, plan);
   options.fan_out = kFanOuts.at(arguments.fan_out);
-  if (!arguments.trace.empty()) options.trace_limit = arguments.trace_limit;
+  if (!arguments.trace.empty()) {
+    options.trace_limit = arguments.trace_limit;
+  } else if (!arguments.page.empty()) {
+    options.trace_limit = kPageEvents;
+  }
   if (!options.node_command.empty())
     std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
   return options;
@@ -174,10 +178,12 @@ int report(const RunArguments& arguments, CommandResult& result) {
   if (result.status.ok() && result.report != nullptr && !arguments.trace.empty()) {
     result.status = write_trace(*result.plan, *result.report, arguments.trace);
   }
-  if (result.status.ok() && result.report != nullptr && !arguments.page.empty())
-    result.status = write_page(to_json(result), arguments.page).with_context("--report");
+  if (!arguments.page.empty()) {
+    const Status written = write_page(result, arguments.page).with_context("--report");
+    if (result.status.ok()) result.status = written;
+  }
   if (arguments.graph.json) print_json(to_json(result));
-  print(result, !arguments.graph.json);
+  print(result, !arguments.graph.json, !arguments.trace.empty());
   if (result.status.code() == Code::kCancelled) return Interruption::exit_code();
   return result.status.ok() && result.failures.empty() ? kDone : kFailed;
 }
@@ -329,7 +335,9 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   command.add_flag("--no-payload-crc", arguments->no_payload_crc,
                    "Over libfabric: no CRC behind payloads; damage that TCP misses then gives wrong outputs");
-  command.add_option("--report", arguments->page, "Write the run as one HTML page with charts and tables")
+  command
+      .add_option("--report", arguments->page,
+                  "Write the run as one HTML page: graph, timeline, times, latencies, machine")
       ->type_name("FILE");
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command

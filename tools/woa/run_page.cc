@@ -1,11 +1,20 @@
 #include "tools/woa/run_page.h"
 
-#include <cstdint>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "library/environment.h"
+#include "library/machine_choice.h"
 #include "runtime/base/file.h"
+#include "runtime/plan/index.h"
 
 namespace woa::tools {
 namespace {
@@ -14,65 +23,132 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostTemplateBytes = 16 << 20;
 constexpr const char* kEmptyReport = R"({"REPORT": null})";  // in tools/report/page.html
+constexpr std::size_t kMostFirings = 1500;                   // a picture of more cannot be read
+constexpr std::size_t kMostFailures = 100;
 
 std::filesystem::path template_file() { return data_folder("report") / "page.html"; }
 
-// A kernel's error may have any bytes; those that are no UTF-8 become U+FFFD.
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+double us_between(std::uint64_t begin_ns, std::uint64_t end_ns) { return static_cast<double>(end_ns - begin_ns) / 1e3; }
 
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
-
-// The values of `keys` of each of `entries`.
-json table(const std::string& title, const json& entries, const std::vector<std::string>& keys) {
-  json rows = json::array();
-  for (const json& entry : entries) {
-    json row = json::array();
-    for (const std::string& key : keys) row.push_back(text_of(entry.value(key, json())));
-    rows.push_back(row);
+const char* role_of(const StagePlan& stage) {
+  switch (stage.role) {
+    case StageRole::kSource: return "source";
+    case StageRole::kSink: return "sink";
+    case StageRole::kRelay: return "relay";
+    case StageRole::kKernel: break;
   }
-  return {{"title", title}, {"columns", keys}, {"rows", rows}};
+  return "kernel";
 }
 
-// A bar for each of `entries`, which `label` names.
-template <typename Label>
-json chart(const std::string& title, const std::string& unit, const json& entries, const std::string& key,
-           const Label& label) {
-  json labels = json::array(), values = json::array();
-  for (const json& entry : entries) labels.push_back(label(entry)), values.push_back(entry.value(key, json()));
-  return {{"kind", "bars"}, {"title", title},   {"unit", unit},
-          {"log", false},   {"labels", labels}, {"series", {{{"name", unit}, {"values", values}}}}};
+// The graph as it ran. Edges are in the order of the run's `edges`.
+json graph_of(const Plan& plan) {
+  json controllers = json::array(), stages = json::array(), edges = json::array();
+  for (const ControllerPlan& controller : plan.controllers)
+    controllers.push_back(
+        {{"name", controller.name}, {"backend", controller.backend}, {"workers", controller.workers}});
+  for (const StagePlan& stage : plan.stages)
+    stages.push_back(
+        {{"name", stage.name}, {"role", role_of(stage)}, {"kernel", stage.kernel}, {"controller", stage.controller}});
+  for (const EdgePlan& edge : plan.edges) {
+    const LoopPlan* loop = edge.loop < 0 ? nullptr : &plan.loops[static_cast<std::size_t>(edge.loop)];
+    edges.push_back({{"from", edge.from_stage},
+                     {"to", edge.to_stage},
+                     {"ports", {writer_of(plan, edge), reader_of(plan, edge)}},
+                     {"loop", loop == nullptr ? json(nullptr) : json{{"name", loop->name}, {"max", loop->max}}},
+                     {"held", plan.stages[edge.to_stage].inputs[edge.to_port].hold}});
+  }
+  return {{"controllers", controllers}, {"stages", stages}, {"edges", edges}};
 }
 
-json document(const json& run) {
-  const auto name = [](const json& entry) { return entry["name"]; };
-  const auto ends = [](const json& edge) { return text_of(edge["from"]) + " to " + text_of(edge["to"]); };
-  json facts = json::array();
-  for (const char* key : {"graph", "model", "processes", "instances", "window", "wall_s", "throughput_per_s",
-                          "latency_us", "messages", "payload_bytes"})
-    facts.push_back({key, text_of(run[key])});
-  const json busy = {chart("Busy time of controllers", "seconds", run["controllers"], "busy_s", name),
-                     chart("Time of a firing", "microseconds", run["stages"], "mean_us", name)};
-  const json sent = {chart("Messages of edges", "messages", run["edges"], "messages", ends),
-                     chart("Payload of edges", "bytes", run["edges"], "payload_bytes", ends)};
-  const json tables = {
-      table("Controllers", run["controllers"], {"name", "kind", "device", "simulated", "firings", "busy_s"}),
-      table("Stages", run["stages"], {"name", "kernel", "variant", "controller", "firings", "mean_us"}),
-      table("Edges", run["edges"], {"from", "to", "transport", "method", "messages", "payload_bytes", "copied_bytes"}),
-      table("Outputs", run["outputs"], {"name", "bytes", "absent", "sha256"}),
-      table("Failures", run["failures"], {"instance", "stage", "code", "message"})};
-  const json none = json::array();
-  return {{"title", "Run of " + text_of(run["graph"])},
-          {"facts", facts},
-          {"sections",
-           {{{"title", "Controllers and stages"}, {"text", ""}, {"charts", busy}, {"tables", none}},
-            {{"title", "Edges"}, {"text", ""}, {"charts", sent}, {"tables", none}},
-            {{"title", "Tables"}, {"text", ""}, {"charts", none}, {"tables", tables}}}}};
+// Pairs of a share and the latency in us that it of all instances does not exceed.
+json quantiles_of(const Latencies& latencies) {
+  std::vector<double> shares;
+  for (int percent = 1; percent < 100; ++percent) shares.push_back(percent / 100.0);
+  for (const double share : {0.995, 0.999, 0.9999, 1.0}) shares.push_back(share);
+  const std::vector<std::uint64_t> found = latencies.quantiles(shares);
+  json pairs = json::array();
+  for (std::size_t k = 0; k < found.size(); ++k) pairs.push_back({shares[k], us_between(0, found[k])});
+  return pairs;
 }
 
-// A text of the report must not end the element that it stands in.
+// The first firings, up to where the first full trace ends: later, a controller's silence would mean nothing.
+std::vector<const TraceEvent*> first_firings(const RunReport& report) {
+  std::vector<const TraceEvent*> firings;
+  std::uint64_t end_ns = ~std::uint64_t{0};
+  for (const ControllerReport& controller : report.controllers) {
+    if (controller.stats.untraced > 0 && !controller.trace.empty())
+      end_ns = std::min(end_ns, controller.trace.back().end_ns);
+    for (const TraceEvent& event : controller.trace)
+      if (event.kind == TraceEvent::Kind::kFiring) firings.push_back(&event);
+  }
+  std::erase_if(firings, [end_ns](const TraceEvent* event) { return event->begin_ns > end_ns; });
+  std::ranges::stable_sort(firings, {}, &TraceEvent::begin_ns);
+  firings.resize(std::min(firings.size(), kMostFirings));
+  return firings;
+}
+
+// Times are in us from the first firing's begin. An arrow names two firings and an edge.
+json timeline_of(const Plan& plan, const RunReport& report) {
+  const std::vector<const TraceEvent*> shown = first_firings(report);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> lanes;  // of a controller and its worker
+  for (const TraceEvent* event : shown) lanes[{plan.stages[event->stage].controller, event->worker}] = 0;
+  json rows = json::array(), firings = json::array(), arrows = json::array();
+  for (auto& [lane, row] : lanes) {
+    row = rows.size();
+    rows.push_back({lane.first, lane.second});
+  }
+  std::unordered_map<const TraceEvent*, std::size_t> numbers;
+  for (const TraceEvent* event : shown) {
+    numbers[event] = firings.size();
+    const std::uint64_t origin_ns = shown[0]->begin_ns;
+    firings.push_back({{"lane", lanes[{plan.stages[event->stage].controller, event->worker}]},
+                       {"stage", event->stage},
+                       {"begin_us", us_between(origin_ns, event->begin_ns)},
+                       {"end_us", us_between(origin_ns, event->end_ns)},
+                       {"instance", event->instance},
+                       {"tag", event->tag},
+                       {"bytes", event->bytes}});
+  }
+  for (const TracedPacket& packet : traced_packets(plan, report)) {
+    const auto from = numbers.find(packet.from), to = numbers.find(packet.to);
+    if (from != numbers.end() && to != numbers.end()) arrows.push_back({from->second, to->second, packet.edge});
+  }
+  std::uint64_t all = 0;
+  for (const ControllerReport& controller : report.controllers)
+    for (const StageStats& stage : controller.stats.stages) all += stage.firings;
+  return {{"lanes", rows}, {"firings", firings}, {"arrows", arrows}, {"all_firings", all}};
+}
+
+json machine_of_this_host() {
+  utsname system{};
+  (void)::uname(&system);
+  return {{"processor", processor_name()},
+          {"usable", std::thread::hardware_concurrency()},
+          {"system", std::string(system.sysname) + " " + system.release + " " + system.machine},
+          {"woa", WOA_VERSION}};
+}
+
+json document(const CommandResult& result) {
+  json run = to_json(result);
+  json& failures = run["failures"];
+  const std::size_t failed = failures.size();
+  if (failed > kMostFailures) failures.erase(failures.begin() + kMostFailures, failures.end());
+  const Plan& plan = *result.plan;
+  return {{"kind", "run"},
+          {"run", std::move(run)},
+          {"done", result.done},
+          {"failed", failed},
+          {"graph", graph_of(plan)},
+          {"quantiles", quantiles_of(result.latencies)},
+          {"timeline", result.report == nullptr ? json(nullptr) : timeline_of(plan, *result.report)},
+          {"machine", machine_of_this_host()}};
+}
+
+// A text of the report must not end the element that it stands in. A kernel's error may have any bytes; those that are
+// no UTF-8 become U+FFFD.
 std::string embedded(const json& report) {
   std::string out;
-  for (const char letter : dump(report)) {
+  for (const char letter : report.dump(-1, ' ', false, json::error_handler_t::replace)) {
     if (letter == '<') {
       out += "\\u003c";
     } else {
@@ -90,14 +166,14 @@ Status check_page(const std::filesystem::path& file) {
   return check_writable(file);
 }
 
-Status write_page(const json& run, const std::filesystem::path& file) {
+Status write_page(const CommandResult& result, const std::filesystem::path& file) {
   auto page = read_regular_file(template_file(), kMostTemplateBytes);
   if (!page.ok()) return page.status().with_context(template_file().string());
   std::string text = *std::move(page);
   const std::size_t at = text.find(kEmptyReport);
   if (at == std::string::npos)
     return {Code::kDataLoss, template_file().string() + " has no place for a report; build again"};
-  text.replace(at, std::string(kEmptyReport).size(), embedded(document(run)));
+  text.replace(at, std::string(kEmptyReport).size(), embedded(document(result)));
   return write_file(file, text);
 }
 

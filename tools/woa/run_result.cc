@@ -69,7 +69,7 @@ void print_devices(const json& controllers) {
   }
 }
 
-void print_what_is_missing(const json& controllers) {
+void print_what_is_missing(const json& controllers, bool traced) {
   for (const json& controller : controllers) {
     const std::string name = controller["name"];
     if (!controller["counted"].get<bool>())
@@ -77,7 +77,7 @@ void print_what_is_missing(const json& controllers) {
                    "woa: %s did not report before --end-limit, so its counts are missing: it is inside a kernel of a "
                    "failed instance, or its process is stopped\n",
                    name.c_str());
-    if (const auto untraced = controller["untraced"].get<std::uint64_t>(); untraced > 0)
+    if (const auto untraced = controller["untraced"].get<std::uint64_t>(); traced && untraced > 0)
       print_warning("the trace has the first " + counted(controller["traced"].get<std::uint64_t>(), "event") + " of " +
                     name + ", not the " + std::to_string(untraced) +
                     " after them; raise --trace-limit, or run fewer instances");
@@ -138,7 +138,7 @@ json to_json(const CommandResult& result) {
   return out;
 }
 
-void print(const CommandResult& result, bool summary) {
+void print(const CommandResult& result, bool summary, bool traced) {
   std::vector<FailedInstance> own = result.failures;  // the failure that ended the run is printed once
   const std::size_t lost = std::erase_if(own, [&](const FailedInstance& failed) {
     return !result.status.ok() && failed.failure.message == result.status.message();
@@ -147,7 +147,7 @@ void print(const CommandResult& result, bool summary) {
   const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
   if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all});
   const json object = to_json(result);
-  print_what_is_missing(object["controllers"]);
+  print_what_is_missing(object["controllers"], traced);
   if (!summary || result.report == nullptr) return;
   print_counts(result, object);
   print_providers(object["providers"]);

@@ -24,7 +24,8 @@ struct CommandResult : RunResult {
 
 // The object of `woa run --json` (docs/commands.md).
 nlohmann::json to_json(const CommandResult& result);
-// Failures, and what is missing from the report, on stderr; with `summary` also a few aligned lines on stdout.
-void print(const CommandResult& result, bool summary);
+// Failures, and what is missing from the report and, if `traced`, from the trace, on stderr; with `summary` also a few
+// aligned lines on stdout.
+void print(const CommandResult& result, bool summary, bool traced);
 
 }  // namespace woa::tools

@@ -1,6 +1,8 @@
 #include "runtime/base/latencies.h"
 
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "tests/support/catch.h"
 
@@ -12,6 +14,7 @@ TEST_CASE("no latency at all has a summary of zeros") {
   CHECK(summary.min == 0);
   CHECK(summary.p99 == 0);
   CHECK(summary.max == 0);
+  CHECK(Latencies().quantiles(std::array{0.5}).empty());
 }
 
 TEST_CASE("percentiles of few latencies are exact, by nearest rank") {
@@ -23,6 +26,7 @@ TEST_CASE("percentiles of few latencies are exact, by nearest rank") {
   CHECK(summary.p99 == 198);
   CHECK(summary.max == 200);
   CHECK(latencies.count() == 200);
+  CHECK(latencies.quantiles(std::array{0.001, 0.25, 0.251, 1.0}) == std::vector<std::uint64_t>{1, 50, 51, 200});
 }
 
 // The first half is small and the second large: a sample of only the first, or only the last, would be far off.
