@@ -40,7 +40,7 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
     options.apart.insert(c);
   options.processors = processors_of(arguments.cores, plan);
   options.fan_out = kFanOuts.at(arguments.fan_out);
-  if (!arguments.trace.empty()) options.trace_limit = arguments.trace_limit;
+  if (!arguments.trace.empty() || arguments.keeps_trace) options.trace_limit = arguments.trace_limit;
   if (!options.node_command.empty())
     std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
   return options;
@@ -77,10 +77,8 @@ Status complete(RunArguments& arguments, const ParallelJob& job) {
   return complete(arguments.joining, job.place(), arguments.local.processes == "per-controller", arguments.between);
 }
 
-Result<std::unique_ptr<OwnedRun>> OwnedRun::start(const Plan& plan, const RunArguments& arguments, ParallelJob job,
-                                                  OnCompletion on_completion, const OnMessage& say) {
-  if (arguments.local.processes == "per-controller")  // before nodes are waited for
-    WOA_RETURN_IF_ERROR(check_movable(plan).with_context("--processes per-controller"));
+Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunArguments& arguments, ParallelJob& job,
+                                                    const OnMessage& say) {
   std::unique_ptr<OwnedRun> owned(new OwnedRun());
   auto transports = transports_for(arguments);
   if (!transports.ok()) return transports.status();
@@ -96,11 +94,16 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::start(const Plan& plan, const RunArg
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
   // reply.
   job.leave();
-  auto run = Run::start(plan, run_options(arguments, plan, owned->backends_, owned->transports_),
-                        std::move(on_completion), std::move(*nodes));
-  if (!run.ok()) return run.status();
-  owned->run_ = std::move(*run);
+  owned->plan_ = plan;
+  owned->options_ = run_options(arguments, plan, owned->backends_, owned->transports_);
+  owned->nodes_ = std::move(*nodes);
   return owned;
+}
+
+Status OwnedRun::start(OnCompletion on_completion) {
+  auto run = Run::start(std::move(plan_), std::move(options_), std::move(on_completion), std::move(nodes_));
+  if (run.ok()) run_ = std::move(*run);
+  return run.status();
 }
 
 }  // namespace woa

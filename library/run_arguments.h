@@ -21,6 +21,7 @@ struct RunArguments {
   LocalRunOptions local;
   std::string fan_out = "auto", trace;
   std::uint64_t trace_limit = 250'000;
+  bool keeps_trace = false;  // for the report, with or without a file
   TransportOptions between;
   JoinArguments joining;
   Cores cores;
@@ -34,12 +35,14 @@ Status complete(RunArguments& arguments, const ParallelJob& job);
 // A run with all that it borrows.
 class OwnedRun {
  public:
-  // Run::start() for a plan that has been rewritten for its call model, with `arguments` that are complete. Blocks
-  // until nodes have joined, too. Leaves the job. `say` takes what a person should know meanwhile.
-  // kInvalid: an option names what this machine or the plan does not have. kUnavailable: nodes, a processor, or as
-  // Run::start().
-  static Result<std::unique_ptr<OwnedRun>> start(const Plan& plan, const RunArguments& arguments, ParallelJob job,
-                                                 OnCompletion on_completion, const OnMessage& say);
+  // What a run of `plan`, which has been rewritten for its call model, needs before it starts, by `arguments` that are
+  // complete. Blocks until nodes have joined, too. Leaves the job. `say` takes what a person should know meanwhile.
+  // kInvalid, kNotFound: an option names what this machine or the plan does not have. kUnavailable, kUnsupported: a
+  // transport, nodes or a processor cannot be had.
+  static Result<std::unique_ptr<OwnedRun>> prepare(const Plan& plan, const RunArguments& arguments, ParallelJob& job,
+                                                   const OnMessage& say);
+  // Run::start(). Once, before all below.
+  Status start(OnCompletion on_completion);
 
   Run& run() noexcept { return *run_; }
   // The name of the transport that shares memory; the providers of libfabric, by wire.
@@ -50,6 +53,9 @@ class OwnedRun {
   OwnedRun() : backends_(all_backends()) {}
   BackendRegistry backends_;
   OwnedTransports transports_;
+  Plan plan_;  // until start(), as the two below
+  RunOptions options_;
+  JoinedNodes nodes_;
   std::unique_ptr<Run> run_;  // goes first
 };
 

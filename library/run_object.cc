@@ -73,11 +73,10 @@ Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const 
     if (setup.on_message != nullptr) setup.on_message(setup.user, text.c_str());
   };
   RunObject& self = *object;
-  auto owned = OwnedRun::start(
-      plan.calls, object->arguments_, std::move(*job),
-      [&self](const Completion& completion) { self.complete(completion); }, say);
+  auto owned = OwnedRun::prepare(plan.calls, object->arguments_, *job, say);
   if (!owned.ok()) return owned.status();
   object->owned_ = std::move(*owned);
+  WOA_RETURN_IF_ERROR(object->owned_->start([&self](const Completion& completion) { self.complete(completion); }));
   if (object->own_thread_) {
     object->driver_ = std::jthread([&self](const std::stop_token& stop) { self.drive(stop); });
   } else {
