@@ -152,6 +152,13 @@ class Pages(PageTest):
         self.assertNotEqual(dark[0], light[0])
         self.assertNotEqual(dark[1], light[1])
 
+    def test_a_request_would_be_seen(self):
+        page = self.path("run.html")
+        self.run_json(os.path.join(GRAPHS, "hello.yaml"), "--in", TEXT, "--report", page)
+        for more in ("<img src='http://127.0.0.1:9/x.png'>", "<script>console.error('bad')</script>", "<script>nowhere()</script>"):
+            with self.assertRaisesRegex(AssertionError, "127.0.0.1|bad|nowhere"):
+                browser.ask(self, self.write("more.html", read(page).replace("<main", more + "<main")), "return 1;")
+
     def test_hovering_and_zooming(self):
         page = self.path("run.html")
         self.run_json(os.path.join(GRAPHS, "hello.yaml"), "--in", TEXT, "--report", page)
