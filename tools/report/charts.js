@@ -29,7 +29,8 @@ const barSeries = (chart, series, k) => {
     return {type: "line", label: series.name, data: series.values, showLine: false, order: 0, ...mark, borderColor: themed(name)};
   }
   const fill = series.colours ? series.colours.map(colour) : colour(numberOf(series, k));
-  return {label: series.name, data: series.values, backgroundColor: fill, order: 1, base: chart.log ? 1 : 0, maxBarThickness: 40};
+  return {label: series.name, data: series.values, backgroundColor: fill, order: 1, base: chart.log ? 1 : 0,
+          ...(chart.horizontal && {maxBarThickness: 40})};
 };
 
 const bars = (chart) => {

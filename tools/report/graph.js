@@ -2,8 +2,9 @@
 const NODE_FONT = "600 13px system-ui, sans-serif", SMALL_FONT = "11px system-ui, sans-serif", FRAME_FONT = "600 11px system-ui, sans-serif";
 const NODE_PX = 190, LINE_PX = 15;
 const GOOD_SCALE = 0.75, LEAST_SCALE = 0.6;  // of the picture; a smaller one would be hard to read, so it scrolls
+const MANY_NODES = 60, MOST_NODES = 300;
 
-// Where no frame names a node's group, its note does. Else the node is so wide that its frame has room for the name.
+// A node's note names its group if no frame does. In a frame the node is so wide that the frame's name fits.
 const nodeBox = (chart, node, framed) => {
   const note = [!framed && node.group !== null && chart.groups[node.group].name, node.note].filter(Boolean).join(" · ");
   const named = framed && node.group !== null ? textWidth(chart.groups[node.group].name, FRAME_FONT) - 24 : 0;
@@ -76,10 +77,11 @@ const drawNode = (node, at, parent) => {
   if (at.note) svg("text", {x: at.x, y: at.y + LINE_PX / 2 + 1, class: "label"}, drawn, {text: fitted(at.note, NODE_PX, SMALL_FONT)});
 };
 
-// The first of these layouts that fits `room`, else the narrowest. Frames of many stages need much room.
+// The first of these layouts that fits `room`, else the narrowest. Frames of many nodes never fit, and each layout takes long.
 const bestLayout = (chart, room) => {
+  const many = chart.nodes.length > MANY_NODES;
   let best, least = Infinity;
-  for (const how of [["LR", true], ["TB", true], ["LR", false], ["TB", false]]) {
+  for (const how of many ? [["TB", false]] : [["LR", true], ["TB", true], ["LR", false], ["TB", false]]) {
     const layout = layOut(chart, ...how), {width} = layout.graph();
     if (width * GOOD_SCALE <= room) return layout;
     if (width < least) [best, least] = [layout, width];
@@ -89,6 +91,10 @@ const bestLayout = (chart, room) => {
 
 const drawGraph = (chart, box) => {
   box.className = "scroll";
+  if (chart.nodes.length > MOST_NODES) {
+    element("p", `Not drawn: more than ${MOST_NODES} stages. The table has the edges.`, box);
+    return;
+  }
   const room = box.clientWidth, graph = bestLayout(chart, room);
   const {width, height} = graph.graph(), scale = Math.max(LEAST_SCALE, Math.min(1, room / width));
   const picture = svg("svg", {width: width * scale, height: height * scale, viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img", "aria-label": chart.text}, box);

@@ -3,7 +3,7 @@
 
 const LOG_FROM = 20;  // greatest over least latency from which the axis is logarithmic
 
-// What the sections share: kernel stages have the colour of their number in all pictures.
+// Kernel stages have the colour of their number in all pictures.
 const aboutStages = ({run, graph}) => {
   const kernels = graph.stages.filter((stage) => stage.role === "kernel");
   const colours = graph.stages.map((stage) => stage.role === "kernel" ? kernels.indexOf(stage) : null);
@@ -132,7 +132,7 @@ const latencySection = ({run, quantiles}) => {
   return {title: "Latencies", text: "", charts: [
     {kind: "points", title: "Latency that a share of the instances does not exceed", unit: "us", x_unit: "% of instances", log: max > LOG_FROM * min, line: true, legend: false,
      series: [{name: "latency", points: [[0, min, timeText(min)], ...quantiles.map(([share, us]) => [100 * share, us, timeText(us)])]}]}], tables: [
-    {title: "Of instances that succeeded", columns: ["", "min", "median", "99 %", "max"],
+    {title: "Successful instances", columns: ["", "min", "median", "99 %", "max"],
      rows: [row("from admission to the sink", run.latency_us), row("until its files were written", run.turnaround_us)]}]};
 };
 

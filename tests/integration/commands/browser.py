@@ -33,8 +33,7 @@ addEventListener("load", () => setTimeout(() => {
 
 
 def missing():
-    """What no page can be looked at without, and why it is missing: the browser, or a library in the pages of this build. None if
-    all is here."""
+    """(name, reason) if the browser is missing, or a library in the pages of this build; else None."""
     if shutil.which("chromium") is None:
         return "chromium", "chromium is not installed"
     page = harness.read(os.path.join(harness.BUILD, "report", "page.html"))
@@ -45,8 +44,8 @@ def missing():
 
 
 def ask(test, page, question, *, width=1200, dark=False):
-    """What the body of a function, `question`, returns in `page` at the end of its loading. Fails the test on any error, warning
-    or request of the page."""
+    """Runs `question`, the body of a function, in `page` when it has loaded, and returns its value. Fails the test on any error,
+    warning or request of the page."""
     copy, profile = test.path("asked.html"), test.path("chromium")
     with open(page, encoding="utf-8") as file:
         text = file.read()

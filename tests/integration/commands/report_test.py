@@ -121,12 +121,21 @@ class Pages(PageTest):
         self.assertEqual(len(shown["loops"]), 2)
         self.assertIn("loop inner, at most 10 turns", "\n".join(shown["loops"]))
 
+    def tree(self, count):
+        """A graph file: stage k reads stage (k - 1) / 2."""
+        stages = [f'  s{k}: {{kernel: copy, in: {{data: {f"s{(k - 1) // 2}.data" if k else "data"}}}, on: "cpu:{k % 3}"}}' for k in range(count)]
+        outputs = ", ".join(f"o{k}: s{k}.data" for k in range(count // 2, count))
+        return self.write("tree.yaml", "woa: 1\ngraph: tree\ninputs: {data: {type: bytes, max: 1KiB}}\nstages:\n" + "\n".join(stages) + f"\noutputs: {{{outputs}}}\n")
+
+    def test_a_graph_of_hundreds_of_stages_is_a_table(self):
+        run, shown = self.report(self.tree(300), "--in", "data=bytes:a", "--processes", "one")
+        self.assertEqual((shown["nodes"], shown["paragraphs"][0][:6]), ([], "Stages"))
+        edges = next(table for table in shown["cells"] if table[0][0] == "from")
+        self.assertEqual([row[:2] for row in edges[1:]], [[edge["from"], edge["to"]] for edge in run["edges"]])
+
     def test_a_graph_of_thirty_stages_on_wide_and_narrow_screens(self):
-        stages = [f'  s{k}: {{kernel: copy, in: {{data: {f"s{(k - 1) // 2}.data" if k else "data"}}}, on: "cpu:{k % 3}"}}' for k in range(30)]
-        outputs = ", ".join(f"o{k}: s{k}.data" for k in range(15, 30))
-        graph = self.write("tree.yaml", "woa: 1\ngraph: tree\ninputs: {data: {type: bytes, max: 1KiB}}\nstages:\n" + "\n".join(stages) + f"\noutputs: {{{outputs}}}\n")
         for width in (1600, 500):
-            run, shown = self.report(graph, "--in", "data=bytes:a", "--processes", "one", width=width)
+            run, shown = self.report(self.tree(30), "--in", "data=bytes:a", "--processes", "one", width=width)
             self.check_graph(run, shown)
             self.assertTrue(shown["room"], width)  # the page itself does not scroll sideways
 
@@ -151,6 +160,13 @@ class Pages(PageTest):
         self.assertEqual((paper, again), (light, dark))
         self.assertNotEqual(dark[0], light[0])
         self.assertNotEqual(dark[1], light[1])
+
+    def test_a_request_would_be_seen(self):
+        page = self.path("run.html")
+        self.run_json(os.path.join(GRAPHS, "hello.yaml"), "--in", TEXT, "--report", page)
+        for more in ("<img src='http://127.0.0.1:9/x.png'>", "<script>console.error('bad')</script>", "<script>nowhere()</script>"):
+            with self.assertRaisesRegex(AssertionError, "127.0.0.1|bad|nowhere"):
+                browser.ask(self, self.write("more.html", read(page).replace("<main", more + "<main")), "return 1;")
 
     def test_hovering_and_zooming(self):
         page = self.path("run.html")
@@ -204,8 +220,12 @@ class Failures(PageTest):
     def test_a_run_that_was_cut_short_says_why(self):
         page = self.path("run.html")
         graph = self.write("fails.yaml", FAILS.replace("DELAY", "50"))
-        process = subprocess.Popen([WOA, "run", graph, "--in", "data=bytes:a", "--instances", "10000", "--report", page], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(2)
+        process = subprocess.Popen([WOA, "run", graph, "--in", "data=bytes:a", "--out", "copy=" + self.path("%i"), "--instances", "10000", "--report", page],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        end = time.monotonic() + harness.LIMIT_S
+        while not os.path.exists(self.path("0")) and time.monotonic() < end:
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(harness.LIMIT_S), 130)
         shown = browser.ask(self, page, PICTURES)
