@@ -1,6 +1,7 @@
 # `cmake --install`: the library with its headers, the programs, the kernels, and what other builds find them by. The
 # library finds the rest by paths relative to its own file, so a prefix may be moved.
 include(CMakePackageConfigHelpers)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # `programs` is enough: tests are not installed
 set(woa_data ${CMAKE_INSTALL_LIBDIR}/woa)
 set(woa_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/woa)
 get_target_property(woa_public woa::woa ALIASED_TARGET)
@@ -13,6 +14,13 @@ foreach(folder kernels bench/kernels)
           PATTERN kernel.yaml PATTERN unavailable.txt PATTERN *.so PATTERN *.cl PATTERN CMakeFiles EXCLUDE)
 endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/report DESTINATION ${woa_data} COMPONENT programs FILES_MATCHING PATTERN *.html)
+
+foreach(package IN ITEMS programs:woa library:libwoa1 dev:libwoa-dev)
+  string(REPLACE ":" ";" package ${package})
+  list(GET package 0 component)
+  list(GET package 1 name)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} RENAME copyright)
+endforeach()
 
 install(TARGETS ${woa_public} EXPORT woa
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
