@@ -13,6 +13,18 @@ foreach(folder kernels bench/kernels)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION ${woa_data}/${parent} COMPONENT programs FILES_MATCHING
           PATTERN kernel.yaml PATTERN unavailable.txt PATTERN *.so PATTERN *.cl PATTERN CMakeFiles EXCLUDE)
 endforeach()
+install(FILES tools/completion/woa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs RENAME woa)
+install(FILES tools/completion/woa.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
+foreach(folder site-functions vendor-completions)  # the second is Debian's below /usr
+  install(FILES tools/completion/_woa DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder} COMPONENT programs)
+endforeach()
+set(woa_manuals ${PROJECT_BINARY_DIR}/man)
+add_custom_command(OUTPUT ${woa_manuals}/woa.1
+  COMMAND ${CMAKE_COMMAND} -DWOA=$<TARGET_FILE:woa> -DFOLDER=${woa_manuals} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/WoaManuals.cmake
+  DEPENDS woa woa-bench cmake/WoaManuals.cmake VERBATIM)
+add_custom_target(manuals DEPENDS ${woa_manuals}/woa.1)
+add_dependencies(programs manuals)
+install(DIRECTORY ${woa_manuals}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs OPTIONAL)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/report DESTINATION ${woa_data} COMPONENT programs FILES_MATCHING PATTERN *.html)
 
 foreach(package IN ITEMS programs:woa library:libwoa1 dev:libwoa-dev)
