@@ -46,7 +46,9 @@ inside 'cd /srv/use && apt-get install -y -qq --no-install-recommends ./woa_*.de
   echo hello >in.txt
   woa run hello.yaml --in text=in.txt --out copy=out.txt && cmp in.txt out.txt
   woa devices
-  woa bench --help >/dev/null'
+  woa bench --help >/dev/null
+  grep -q "woa run" /usr/share/man/man1/woa-run.1
+  bash -c ". /usr/share/bash-completion/completions/woa; COMP_LINE=\"woa ver\"; COMP_POINT=7; _woa woa; [ \$COMPREPLY = verify ]"'
 
 say "programs of one's own"
 inside 'cd /srv/use && apt-get install -y -qq --no-install-recommends ./*.deb g++ cmake make pkg-config >/dev/null

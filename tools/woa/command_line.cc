@@ -29,7 +29,7 @@ bool described(const CLI::App& app, std::vector<std::string>& arguments) {
   const std::string text = completes            ? completions(app, {arguments.begin() + 1, arguments.end()})
                            : command == nullptr ? manual_page(app, app.get_name())
                                                 : manual_page(*command, name_of(*command));
-  std::fputs(text.c_str(), stdout);
+  std::fputs(text.c_str(), answer_stream());  // --json may be a word to complete
   return true;
 }
 

@@ -53,8 +53,6 @@ void offer_options(const CLI::App& command, Offers& offers) {
 }  // namespace
 
 std::string completions(const CLI::App& app, std::vector<std::string> words) {
-  if (!words.empty() && words.front() == "help")
-    words.erase(words.begin());  // commands follow it, as they follow `woa`
   const std::string typed = words.empty() ? "" : words.back();
   if (!words.empty()) words.pop_back();
 
@@ -77,7 +75,7 @@ std::string completions(const CLI::App& app, std::vector<std::string> words) {
   else if (typed.starts_with('-'))
     offer_options(*command, offers);
   else
-    offer_commands(*command, offers);
+    offer_commands(command->get_name() == "help" ? app : *command, offers);
   return offers.lines();
 }
 

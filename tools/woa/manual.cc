@@ -30,7 +30,7 @@ std::string body(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const bool indented = line.starts_with("  ");
     if (indented != verbatim && !line.empty()) {
-      out += indented ? ".PP\n.nf\n" : ".fi\n.PP\n";
+      out += indented ? ".nf\n" : ".fi\n";
       verbatim = indented;
     }
     out += (line.empty() && !verbatim ? ".PP" : escaped(line)) + "\n";
@@ -80,7 +80,9 @@ std::string commands(const CLI::App& command, bool own_pages) {
       out += ".TP\n" + bold("woa-" + each->get_name()) + "(1)\n" + escaped(each->get_description()) + "\n";
     } else {
       out += ".SS " + escaped(each->get_name()) + "\n" + body(each->get_description()) + positionals(*each) +
-             options(*each) + ".PP\n" + body(each->get_footer());
+             options(*each);
+      if (each->get_footer() != command.get_footer())
+        out += ".PP\n" + body(each->get_footer());  // not an inherited one
     }
   }
   return out;
