@@ -41,6 +41,8 @@ headers: packages
 	@cmake --build build --target woa_headers_verify_interface_header_sets --parallel $(JOBS)
 
 deb: build
+	@for program in dpkg-shlibdeps file; do command -v $$program >/dev/null || \
+	  { echo "make deb: $$program is missing, so the packages would not say what they need; install dpkg-dev and file" >&2; exit 3; }; done
 	@cpack --config build/CPackConfig.cmake -B build/packages
 	@rm -rf build/packages/_CPack_Packages
 

@@ -76,7 +76,7 @@ class InstalledTest(WoaTest):
         self.write("graph.yaml", GRAPH)
 
     def run_command(self, *command, **more):
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300, **more)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=1000, **more)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:])
         return done.stdout
 
