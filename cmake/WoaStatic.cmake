@@ -37,5 +37,5 @@ add_custom_command(OUTPUT ${object}
 add_library(woa_static STATIC ${object})
 target_include_directories(woa_static INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(woa_static INTERFACE ${libraries})
-set_target_properties(woa_static PROPERTIES OUTPUT_NAME woa EXPORT_NAME woa LINKER_LANGUAGE CXX ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+set_target_properties(woa_static PROPERTIES OUTPUT_NAME woa EXPORT_NAME woa LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 add_dependencies(programs woa_static)

@@ -50,6 +50,11 @@ def launchers():
     return ["-D%s=%s" % found for found in re.findall(r"^(CMAKE_C(?:XX)?_COMPILER_LAUNCHER):[A-Z]+=(.+)$", cache, re.MULTILINE)]
 
 
+def documented(language):
+    """The first example of the documentation in a language."""
+    return read(os.path.join(SOURCE, "docs", "embedding.md")).split("```%s\n" % language)[1].split("```")[0]
+
+
 def exported():
     symbols = subprocess.run(["nm", "--dynamic", "--defined-only", os.path.join(BUILD, "libwoa.so")], stdout=subprocess.PIPE, text=True,
                              check=True).stdout
@@ -99,12 +104,12 @@ class InstalledTest(WoaTest):
         self.run_command("cmake", "--build", self.path("user/build"))
         return self.path("user/build/hello")
 
-    def build_by_flags(self, libraries, *options):
+    def build_by_flags(self, libraries, *options, compile_it=("c++", "-std=c++20"), file="user/hello.cc"):
         if shutil.which("pkg-config") is None:
             self.skip("pkg-config", "pkg-config is not installed")
         environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
         flags = self.run_command("pkg-config", "--cflags", "--libs", *options, "woa", env=environment).split()
-        self.run_command("c++", "-std=c++20", "-o", self.path("by_flags"), self.path("user/hello.cc"), *flags)
+        self.run_command(*compile_it, "-o", self.path("by_flags"), self.path(file), *flags)
         return self.path("by_flags")
 
     def test_each_way_to_build_against_a_moved_prefix(self):
@@ -131,10 +136,8 @@ class InstalledTest(WoaTest):
         self.assertIn("woaConfig.cmake, version: 0.1", done.stdout)
 
     def test_the_examples_of_the_documentation(self):
-        text = read(os.path.join(SOURCE, "docs", "embedding.md"))
         for language, command in (("cpp", ("c++", "-std=c++20")), ("c", ("cc", "-std=c11"))):
-            code = text.split("```%s\n" % language)[1].split("```")[0]
-            file = self.write("example." + language, code)
+            file = self.write("example." + language, documented(language))
             self.run_command(*command, "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-o", self.path("example"), file,
                              "-L" + BUILD, "-lwoa", "-Wl,-rpath," + BUILD)
             self.assertEqual(self.run_command(self.path("example")), "hello\n")
@@ -165,6 +168,9 @@ class InstalledTest(WoaTest):
         for program in (self.build_by_package(self.path("prefix")), self.build_by_flags(libraries, "--static")):
             self.says_hello(program, PATH=self.path("prefix/bin"))
             self.assertNotIn("libwoa", self.run_command("ldd", program))
+        self.write("example.c", documented("c"))
+        program = self.build_by_flags(libraries, "--static", compile_it=("cc", "-std=c11"), file="example.c")
+        self.assertEqual(self.run_command(program, env=self.environment(PATH=self.path("prefix/bin"))), "hello\n")
         symbols = self.run_command("nm", "--extern-only", "--defined-only", os.path.join(libraries, "libwoa.a"))
         self.assertEqual(sorted(line.split()[-1] for line in symbols.splitlines() if re.search(" [A-Za-z] ", line)),
                          [name.split("@")[0] for name in exported() if "@" in name])
