@@ -1,23 +1,56 @@
 # `cmake --install`: the library with its headers, the programs, the kernels, and what other builds find them by. The
 # library finds the rest by paths relative to its own file, so a prefix may be moved.
 include(CMakePackageConfigHelpers)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # `programs` is enough: tests are not installed
 set(woa_data ${CMAKE_INSTALL_LIBDIR}/woa)
+set(woa_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/woa)
+get_target_property(woa_public woa::woa ALIASED_TARGET)
 
-install(TARGETS woa_shared EXPORT woa LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS woa woa-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
-install(FILES include/woa/woa.h include/woa/woa.hpp include/woa/woa_kernel.h include/woa/woa_kernel.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/woa)
-foreach(kernels kernels bench/kernels)
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/${kernels} DESTINATION ${woa_data}/${kernels}/.. FILES_MATCHING
+# Components are the Debian packages (cmake/WoaPackages.cmake): programs with their data, library, dev.
+install(TARGETS woa woa-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs OPTIONAL)
+foreach(folder kernels bench/kernels)
+  cmake_path(GET folder PARENT_PATH parent)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION ${woa_data}/${parent} COMPONENT programs FILES_MATCHING
           PATTERN kernel.yaml PATTERN unavailable.txt PATTERN *.so PATTERN *.cl PATTERN CMakeFiles EXCLUDE)
 endforeach()
-install(DIRECTORY ${PROJECT_BINARY_DIR}/report DESTINATION ${woa_data} FILES_MATCHING PATTERN *.html)
+install(FILES tools/completion/woa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs RENAME woa)
+install(FILES tools/completion/woa.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
+foreach(folder site-functions vendor-completions)  # the second is Debian's below /usr
+  install(FILES tools/completion/_woa DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder} COMPONENT programs)
+endforeach()
+set(woa_manuals ${PROJECT_BINARY_DIR}/man)
+add_custom_command(OUTPUT ${woa_manuals}/woa.1
+  COMMAND ${CMAKE_COMMAND} -DWOA=$<TARGET_FILE:woa> -DFOLDER=${woa_manuals} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/WoaManuals.cmake
+  DEPENDS woa woa-bench cmake/WoaManuals.cmake VERBATIM)
+add_custom_target(manuals DEPENDS ${woa_manuals}/woa.1)
+add_dependencies(programs manuals)
+install(DIRECTORY ${woa_manuals}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs OPTIONAL)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/report DESTINATION ${woa_data} COMPONENT programs FILES_MATCHING PATTERN *.html)
 
-install(EXPORT woa NAMESPACE woa:: DESTINATION ${woa_data}/cmake FILE woaTargets.cmake)
-configure_package_config_file(cmake/woaConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/woaConfig.cmake INSTALL_DESTINATION ${woa_data}/cmake)
+foreach(package IN ITEMS programs:woa library:libwoa1 dev:libwoa-dev)
+  string(REPLACE ":" ";" package ${package})
+  list(GET package 0 component)
+  list(GET package 1 name)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} RENAME copyright)
+endforeach()
+
+install(TARGETS ${woa_public} EXPORT woa
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+install(DIRECTORY include/woa DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+
+install(EXPORT woa NAMESPACE woa:: DESTINATION ${woa_cmake} COMPONENT dev FILE woaTargets.cmake)
+configure_package_config_file(cmake/woaConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/woaConfig.cmake INSTALL_DESTINATION ${woa_cmake})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/woaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/woaConfig.cmake ${PROJECT_BINARY_DIR}/cmake/woaConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/woa)
+        DESTINATION ${woa_cmake} COMPONENT dev)
 
+set(woa_private_libs)
+if(WOA_STATIC)
+  get_target_property(woa_private_libs ${woa_public} INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM woa_private_libs PREPEND "-l")
+  list(JOIN woa_private_libs " " woa_private_libs)
+endif()
 file(RELATIVE_PATH woa_prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file(cmake/woa.pc.in ${PROJECT_BINARY_DIR}/cmake/woa.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/woa.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/woa.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

@@ -4,11 +4,34 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "tools/woa/completion.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/manual.h"
 #include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
+
+std::string name_of(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return (parent == nullptr ? "" : name_of(*parent) + " ") + command.get_name();
+}
+
+// Answers --complete or --manual. `arguments` then names a command to run if the answer is another program's.
+bool described(const CLI::App& app, std::vector<std::string>& arguments) {
+  if (arguments.empty() || (arguments[0] != kComplete && arguments[0] != kManual)) return false;
+  const bool completes = arguments[0] == kComplete;
+  const CLI::App* const command = arguments.size() > 1 ? find_command(app, arguments[1]) : nullptr;
+  if (command != nullptr && command->get_prefix_command() && arguments.size() > (completes ? 2 : 1)) {
+    std::swap(arguments[0], arguments[1]);
+    return false;
+  }
+  const std::string text = completes            ? completions(app, {arguments.begin() + 1, arguments.end()})
+                           : command == nullptr ? manual_page(app, app.get_name())
+                                                : manual_page(*command, name_of(*command));
+  std::fputs(text.c_str(), answer_stream());  // --json may be a word to complete
+  return true;
+}
 
 int parse_and_run(const std::string& about, const std::vector<AddCommand>& commands,
                   std::vector<std::string> arguments) {
@@ -18,6 +41,7 @@ int parse_and_run(const std::string& about, const std::vector<AddCommand>& comma
   app.option_defaults()->disable_flag_override();  // `--json=no` is a slip, not a wish; `=true` says nothing new
   app.set_version_flag("--version", "woa " WOA_VERSION);
   for (const AddCommand add : commands) add(app, action);
+  if (described(app, arguments)) return kDone;
   const bool json = wants_json(arguments);
   if (!arguments.empty() && !arguments[0].starts_with('-') && find_command(app, arguments[0]) == nullptr)
     return fail({Code::kInvalid, unknown_command(app, arguments[0])}, kUsage, json);
@@ -47,11 +71,6 @@ const CLI::App& innermost(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().back();
   return *command;
-}
-
-std::string name_of(const CLI::App& command) {
-  const CLI::App* const parent = command.get_parent();
-  return (parent == nullptr ? "" : name_of(*parent) + " ") + command.get_name();
 }
 
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& names) {

@@ -13,6 +13,11 @@ namespace woa::tools {
 // Registers a command's options, and the action that runs if the command is chosen.
 using AddCommand = void (*)(CLI::App& app, Action& action);
 
+// First arguments that ask about the commands instead of running one. `--complete WORD...` prints what may stand in
+// place of the last word (completion.h), `--manual [COMMAND]` a manual page (manual.h).
+inline constexpr const char* kComplete = "--complete";
+inline constexpr const char* kManual = "--manual";
+
 // main() of a program that its user calls `woa`. `arguments` omits the program's name. Returns the exit code; no
 // exception leaves it. An answer that could not be written to stdout is a failure, whatever the command did.
 int run_command_line(const std::string& about, const std::vector<AddCommand>& commands,

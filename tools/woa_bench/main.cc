@@ -5,6 +5,7 @@
 int main(int argc, char** argv) {
   using namespace woa::tools;
   std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  arguments.insert(arguments.begin(), "bench");  // the user typed it
+  const bool asks = !arguments.empty() && (arguments[0] == kComplete || arguments[0] == kManual);
+  arguments.insert(arguments.begin() + (asks ? 1 : 0), "bench");  // the user typed it
   return run_command_line("woa - micro-benchmarks of the fabric", {add_bench}, std::move(arguments));
 }

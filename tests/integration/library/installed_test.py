@@ -2,6 +2,7 @@
 """The installed library: from a prefix that was moved, by each way in which builds find it; and its ABI, held against
 tests/golden/library/abi.txt (WOA_REWRITE_GOLDEN=1 writes that anew)."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/integration
 from harness import BUILD, SOURCE, WoaTest, main, read  # noqa: E402
 
 ABI = os.path.join(SOURCE, "tests", "golden", "library", "abi.txt")
+CONTAINED = os.path.join(BUILD, "tests", "contained")
 PROGRAM = """
 #include <iostream>
 #include <woa/woa.hpp>
@@ -37,29 +39,51 @@ set(CMAKE_CXX_STANDARD 20)
 add_executable(hello hello.cc)
 target_link_libraries(hello PRIVATE woa::woa)
 """
-STRUCTS = {"woa_option": ("name", "value"),
-           "woa_diagnostic": ("severity", "code", "file", "line", "column", "length", "text", "fix", "shown", "notes", "note_count"),
-           "woa_port": ("name", "element", "rank", "dims", "max_bytes"),
-           "woa_completion": ("instance", "user", "latency_ns", "status", "stage", "message", "outputs", "output_count"),
-           "woa_run_setup": ("size", "options", "option_count", "on_completion", "user", "on_message"),
-           "woa_statistics": ("size", "submitted", "succeeded", "failed", "in_flight", "kept", "latency_min_ns", "latency_p50_ns",
-                              "latency_p99_ns", "latency_max_ns"),
-           "woa_input": ("data", "bytes", "rank", "dims", "absent", "count", "elements"),
-           "woa_output": ("data", "capacity", "bytes", "dims", "written", "count", "elements"),
-           "woa_error": ("message",),
-           "woa_param": ("name", "value"),
-           "woa_firing": ("instance", "tag", "state", "scratch", "scratch_bytes"),
-           "woa_kernel": ("abi", "create", "destroy", "size", "run", "retire", "state_bytes")}
+CONTAIN = {"add": "add_subdirectory(%s woa)" % SOURCE,
+           "fetch": "include(FetchContent)\nFetchContent_Declare(woa SOURCE_DIR %s BINARY_DIR ${CMAKE_BINARY_DIR}/woa)\n"
+                    "FetchContent_MakeAvailable(woa)" % SOURCE}
+# Time matters, speed does not. The launcher (ccache) is the build's own.
+QUICK = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DWOA_WITH_OPENCL=OFF", "-DWOA_WITH_VERILATOR=OFF"]
+
+
+def launchers():
+    cache = read(os.path.join(BUILD, "CMakeCache.txt"))
+    return ["-D%s=%s" % found for found in re.findall(r"^(CMAKE_C(?:XX)?_COMPILER_LAUNCHER):[A-Z]+=(.+)$", cache, re.MULTILINE)]
+
+
+def documented(language):
+    """The examples of the documentation in a language."""
+    text = read(os.path.join(SOURCE, "docs", "embedding.md"))
+    return [rest.split("```")[0] for rest in text.split("```%s\n" % language)[1:]]
+
+
+def exported():
+    symbols = subprocess.run(["nm", "--dynamic", "--defined-only", os.path.join(BUILD, "libwoa.so")], stdout=subprocess.PIPE, text=True,
+                             check=True).stdout
+    return sorted(line.split()[-1] for line in symbols.splitlines())
+
+
+def public_structs():
+    """Each structure of the public headers, with the names of its members."""
+    for header in ("woa_kernel.h", "woa.h"):
+        text = re.sub(r"/\*.*?\*/", "", read(os.path.join(SOURCE, "include", "woa", header)), flags=re.DOTALL)
+        for name, body in re.findall(r"typedef struct (\w+) \{(.*?)^\} \1;", text, re.DOTALL | re.MULTILINE):
+            members = re.sub(r"\{[^}]*\}", " ", body).split(";")[:-1]
+            functions = [re.search(r"\(\*(\w+)\)", member) for member in members]
+            yield name, [name for member, function in zip(members, functions) for name in
+                         ([function[1]] if function else re.findall(r"(\w+)(?:\[\w+\])?\s*(?:,|$)", member))]
 
 
 class InstalledTest(WoaTest):
     def setUp(self):
         super().setUp()
-        for folder in ("user", "add", "fetch", "home"):
+        for folder in ("user", "home"):
             os.makedirs(self.path(folder))
+        self.write("user/hello.cc", PROGRAM)
+        self.write("graph.yaml", GRAPH)
 
     def run_command(self, *command, **more):
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300, **more)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=1000, **more)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:])
         return done.stdout
 
@@ -69,34 +93,53 @@ class InstalledTest(WoaTest):
         os.rename(self.path("first"), self.path("moved"))
         return self.path("moved")
 
-    def says_hello(self, program, libraries):
-        self.write("graph.yaml", GRAPH)
+    def environment(self, **more):
+        return {"PATH": os.environ["PATH"], "HOME": self.path("home"), **more}
+
+    def says_hello(self, program, **more):
         for processes in ("one", "per-controller"):
-            environment = {"PATH": os.environ["PATH"], "HOME": self.path("home"), "LD_LIBRARY_PATH": libraries}
-            self.assertEqual(self.run_command(program, self.path("graph.yaml"), processes, env=environment), "hello\n")
+            self.assertEqual(self.run_command(program, self.path("graph.yaml"), processes, env=self.environment(**more)), "hello\n")
+
+    def build_by_package(self, prefix):
+        self.write("user/CMakeLists.txt", FIND % "find_package(woa 0.1 CONFIG REQUIRED)")
+        self.run_command("cmake", "-S", self.path("user"), "-B", self.path("user/build"), "-DCMAKE_PREFIX_PATH=" + prefix)
+        self.run_command("cmake", "--build", self.path("user/build"))
+        return self.path("user/build/hello")
+
+    def build_by_flags(self, libraries, *options, compile_it=("c++", "-std=c++20"), file="user/hello.cc"):
+        if shutil.which("pkg-config") is None:
+            self.skip("pkg-config", "pkg-config is not installed")
+        environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
+        flags = self.run_command("pkg-config", "--cflags", "--libs", *options, "woa", env=environment).split()
+        self.run_command(*compile_it, "-o", self.path("by_flags"), self.path(file), *flags)
+        return self.path("by_flags")
 
     def test_each_way_to_build_against_a_moved_prefix(self):
         prefix = self.install()
         libraries = next(folder for folder, _, files in os.walk(prefix) if "libwoa.so" in files)
-        self.write("user/hello.cc", PROGRAM)
-        self.write("user/CMakeLists.txt", FIND % "find_package(woa 0.1 CONFIG REQUIRED)")
-        self.run_command("cmake", "-S", self.path("user"), "-B", self.path("user/build"), "-DCMAKE_PREFIX_PATH=" + prefix)
-        self.run_command("cmake", "--build", self.path("user/build"))
-        self.says_hello(self.path("user/build/hello"), libraries)
-        if shutil.which("pkg-config"):
-            environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
-            flags = self.run_command("pkg-config", "--cflags", "--libs", "woa", env=environment).split()
-        else:
-            flags = ["-I" + os.path.join(prefix, "include"), "-L" + libraries, "-lwoa"]
-        self.run_command("c++", "-std=c++20", "-o", self.path("by_flags"), self.path("user/hello.cc"), *flags)
-        self.says_hello(self.path("by_flags"), libraries)
+        self.says_hello(self.build_by_package(prefix))
+        self.says_hello(self.build_by_flags(libraries), LD_LIBRARY_PATH=libraries)
         woa = os.path.join(prefix, "bin", "woa")
-        self.assertIn("hello: ok", self.run_command(woa, "check", self.path("graph.yaml"), env={"PATH": os.environ["PATH"], "HOME": self.path("home")}))
+        shutil.copytree(os.path.join(SOURCE, "graphs", "user-kernel"), self.path("kernel"), ignore=shutil.ignore_patterns("*.so"))
+        self.run_command("cc", "-shared", "-fPIC", "-I" + os.path.join(prefix, "include"), "-o", self.path("kernel/threshold/libthreshold.so"),
+                         self.path("kernel/threshold/threshold.c"))
+        self.write("levels.bin", b"\001\177\200\377")
+        self.run_command(woa, "run", self.path("kernel/graph.yaml"), "--in", "data=" + self.path("levels.bin"), "--out",
+                         "data=" + self.path("marks.bin"), env=self.environment())
+        self.assertEqual(read(self.path("marks.bin"), "rb"), b"\377\377\0\0")
+
+    def test_another_version_is_refused_with_the_one_that_is_here(self):
+        prefix = self.install()
+        self.write("user/CMakeLists.txt", FIND % "find_package(woa 0.2 CONFIG REQUIRED)")
+        done = subprocess.run(["cmake", "-S", self.path("user"), "-B", self.path("user/build"), "-DCMAKE_PREFIX_PATH=" + prefix],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("0.2", done.stdout)
+        self.assertIn("woaConfig.cmake, version: 0.1", done.stdout)
 
     def test_the_examples_of_the_documentation(self):
-        text = read(os.path.join(SOURCE, "docs", "embedding.md"))
         for language, command, outputs in (("cpp", ("c++", "-std=c++20"), ["hello\n", "42\n"]), ("c", ("cc", "-std=c11"), ["hello\n"])):
-            codes = [rest.split("```")[0] for rest in text.split("```%s\n" % language)[1:]]
+            codes = documented(language)
             self.assertEqual(len(codes), len(outputs))
             for code, output in zip(codes, outputs):
                 file = self.write("example." + language, code)
@@ -104,24 +147,43 @@ class InstalledTest(WoaTest):
                                  "-L" + BUILD, "-lwoa", "-Wl,-rpath," + BUILD)
                 self.assertEqual(self.run_command(self.path("example")), output)
 
+    def contain(self, way, *options):
+        """A project that contains this one, built: as little as its program needs, kept beside the tests for the next time."""
+        os.makedirs(CONTAINED, exist_ok=True)
+        shutil.copy(self.path("user/hello.cc"), CONTAINED)
+        with open(os.path.join(CONTAINED, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(FIND % CONTAIN[way])
+        self.run_command("cmake", "-S", CONTAINED, "-B", CONTAINED, *QUICK, *launchers(), *options)
+        for target in ("hello", "woa", "copy"):
+            self.run_command("cmake", "--build", CONTAINED, "--target", target, "--parallel", str(os.cpu_count()))
+        return os.path.join(CONTAINED, "hello")
+
     def test_a_project_that_contains_this_one(self):
-        """Its targets are there, without tests; building it would be building the project once more."""
-        by = {"add": "add_subdirectory(%s woa)" % SOURCE,
-              "fetch": "include(FetchContent)\nFetchContent_Declare(woa SOURCE_DIR %s)\nFetchContent_MakeAvailable(woa)" % SOURCE}
-        for name, lines in by.items():
-            with self.subTest(way=name):
-                self.write(name + "/hello.cc", PROGRAM)
-                self.write(name + "/CMakeLists.txt", FIND % lines)
-                self.run_command("cmake", "-S", self.path(name), "-B", self.path(name + "/build"))
-                makefiles = self.run_command("cmake", "--build", self.path(name + "/build"), "--target", "help")
-                self.assertIn("woa_shared", makefiles)
-                self.assertNotIn("unit_compiler", makefiles)
+        self.says_hello(self.contain("add", "-DWOA_STATIC=OFF"))
+        targets = self.run_command("cmake", "--build", CONTAINED, "--target", "help")
+        self.assertNotIn("unit_compiler", targets)
+
+    def test_a_static_library(self):
+        """Its programs may lie anywhere: they find kernels and other processes by the `woa` in PATH."""
+        program = self.contain("fetch", "-DWOA_STATIC=ON")
+        self.says_hello(program, PATH=os.path.join(CONTAINED, "woa"))
+        self.run_command("cmake", "--install", os.path.join(CONTAINED, "woa"), "--prefix", self.path("prefix"))
+        libraries = next(folder for folder, _, files in os.walk(self.path("prefix")) if "libwoa.a" in files)
+        self.assertFalse(os.path.exists(os.path.join(libraries, "libwoa.so")))
+        for program in (self.build_by_package(self.path("prefix")), self.build_by_flags(libraries, "--static")):
+            self.says_hello(program, PATH=self.path("prefix/bin"))
+            self.assertNotIn("libwoa", self.run_command("ldd", program))
+        self.write("example.c", documented("c")[0])
+        program = self.build_by_flags(libraries, "--static", compile_it=("cc", "-std=c11"), file="example.c")
+        self.assertEqual(self.run_command(program, env=self.environment(PATH=self.path("prefix/bin"))), "hello\n")
+        symbols = self.run_command("nm", "--extern-only", "--defined-only", os.path.join(libraries, "libwoa.a"))
+        self.assertEqual(sorted(line.split()[-1] for line in symbols.splitlines() if re.search(" [A-Za-z] ", line)),
+                         [name.split("@")[0] for name in exported() if "@" in name])
 
     def test_symbols_and_layouts_are_those_of_the_golden_file(self):
-        symbols = self.run_command("nm", "--dynamic", "--defined-only", os.path.join(BUILD, "libwoa.so"))
-        found = sorted(line.split()[-1] for line in symbols.splitlines())
+        found = exported()
         code = ["#include <stdio.h>", "#include \"woa/woa.h\"", "int main(void) {"]
-        for struct, members in STRUCTS.items():
+        for struct, members in public_structs():
             code.append('printf("%s %%zu\\n", sizeof(%s));' % (struct, struct))
             code += ['printf("  %s %%zu\\n", offsetof(%s, %s));' % (member, struct, member) for member in members]
         self.write("layout.c", "\n".join([*code, "return 0; }"]))

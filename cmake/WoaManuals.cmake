@@ -1,0 +1,12 @@
+# cmake -DWOA=program -DFOLDER=folder -P WoaManuals.cmake: the manual pages of woa and of each command, woa.1, woa-run.1, ...
+function(write_page name)
+  execute_process(COMMAND ${WOA} --manual ${ARGN} OUTPUT_VARIABLE page COMMAND_ERROR_IS_FATAL ANY)
+  file(WRITE ${FOLDER}/${name}.1 "${page}")
+endfunction()
+write_page(woa)
+execute_process(COMMAND ${WOA} --complete "" OUTPUT_VARIABLE offers COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n\t]+\t" commands "${offers}")
+foreach(command IN LISTS commands)
+  string(STRIP "${command}" command)
+  write_page(woa-${command} ${command})
+endforeach()
