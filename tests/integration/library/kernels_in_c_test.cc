@@ -256,6 +256,7 @@ TEST_CASE("a plan with kernels of the program goes nowhere else, and says so") {
     CHECK(message() == "--processes per-controller: " + why);
     CHECK(run == nullptr);
   }
+  std::filesystem::remove("program_kernels.plan");
   CHECK(woa_plan_write(compiled.plan, "program_kernels.plan") == WOA_UNSUPPORTED);
   CHECK(message() == "program_kernels.plan: not written: " + why);
   CHECK(!std::filesystem::exists("program_kernels.plan"));
