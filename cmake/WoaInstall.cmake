@@ -6,7 +6,7 @@ set(woa_data ${CMAKE_INSTALL_LIBDIR}/woa)
 set(woa_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/woa)
 get_target_property(woa_public woa::woa ALIASED_TARGET)
 
-# Components are the Debian packages (cmake/WoaPackages.cmake): programs with their data, library, dev.
+# Each component is a Debian package (cmake/WoaPackages.cmake): programs with their data, library, dev.
 install(TARGETS woa woa-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs OPTIONAL)
 foreach(folder kernels bench/kernels)
   cmake_path(GET folder PARENT_PATH parent)
@@ -27,11 +27,10 @@ add_dependencies(programs manuals)
 install(DIRECTORY ${woa_manuals}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs OPTIONAL)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/report DESTINATION ${woa_data} COMPONENT programs FILES_MATCHING PATTERN *.html)
 
-foreach(package IN ITEMS programs:woa library:libwoa1 dev:libwoa-dev)
-  string(REPLACE ":" ";" package ${package})
-  list(GET package 0 component)
-  list(GET package 1 name)
-  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} RENAME copyright)
+set(woa_components programs library dev)
+set(woa_packages woa libwoa1 libwoa-dev)
+foreach(component package IN ZIP_LISTS woa_components woa_packages)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component} RENAME copyright)
 endforeach()
 
 install(TARGETS ${woa_public} EXPORT woa

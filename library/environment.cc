@@ -62,15 +62,18 @@ std::vector<fs::path> homes() {
   return found;
 }
 
-// The first of these places below a home that `fits`; else the first of all.
+// The first of these places below a home that `fits`. Else one in a folder that exists, for the error that follows.
 template <typename Fits>
 fs::path beside(const std::vector<fs::path>& places, Fits fits) {
   const std::vector<fs::path> folders = homes();
+  fs::path absent = folders.front() / places.front();
   std::error_code error;
   for (const fs::path& folder : folders)
     for (const fs::path& place : places)
       if (fits(folder / place, error)) return (folder / place).lexically_normal();
-  return folders.front() / places.front();
+  for (const fs::path& place : places)
+    if (const fs::path path = folders.front() / place; fs::is_directory(path.parent_path(), error)) absent = path;
+  return absent.lexically_normal();
 }
 
 }  // namespace

@@ -51,6 +51,10 @@ def launchers():
     return ["-D%s=%s" % found for found in re.findall(r"^(CMAKE_C(?:XX)?_COMPILER_LAUNCHER):[A-Z]+=(.+)$", cache, re.MULTILINE)]
 
 
+def folder_of(name, prefix):
+    return next(folder for folder, _, files in os.walk(prefix) if name in files)
+
+
 def documented(language):
     """The examples of the documentation in a language."""
     text = read(os.path.join(SOURCE, "docs", "embedding.md"))
@@ -116,7 +120,7 @@ class InstalledTest(WoaTest):
 
     def test_each_way_to_build_against_a_moved_prefix(self):
         prefix = self.install()
-        libraries = next(folder for folder, _, files in os.walk(prefix) if "libwoa.so" in files)
+        libraries = folder_of("libwoa.so", prefix)
         self.says_hello(self.build_by_package(prefix))
         self.says_hello(self.build_by_flags(libraries), LD_LIBRARY_PATH=libraries)
         woa = os.path.join(prefix, "bin", "woa")
@@ -127,6 +131,17 @@ class InstalledTest(WoaTest):
         self.run_command(woa, "run", self.path("kernel/graph.yaml"), "--in", "data=" + self.path("levels.bin"), "--out",
                          "data=" + self.path("marks.bin"), env=self.environment())
         self.assertEqual(read(self.path("marks.bin"), "rb"), b"\377\377\0\0")
+
+    def test_an_incomplete_prefix_names_what_is_missing_and_where(self):
+        prefix = self.install()
+        program = self.build_by_package(prefix)
+        kernels = os.path.join(folder_of("libwoa.so", prefix), "woa", "kernels")
+        for absent, processes in ((os.path.join(prefix, "bin", "woa"), "per-controller"), (kernels, "one")):
+            os.rename(absent, absent + ".away")
+            done = subprocess.run([program, self.path("graph.yaml"), processes], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  env=self.environment(PATH=""), check=False, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(absent, done.stdout)
 
     def test_another_version_is_refused_with_the_one_that_is_here(self):
         prefix = self.install()
@@ -168,7 +183,7 @@ class InstalledTest(WoaTest):
         program = self.contain("fetch", "-DWOA_STATIC=ON")
         self.says_hello(program, PATH=os.path.join(CONTAINED, "woa"))
         self.run_command("cmake", "--install", os.path.join(CONTAINED, "woa"), "--prefix", self.path("prefix"))
-        libraries = next(folder for folder, _, files in os.walk(self.path("prefix")) if "libwoa.a" in files)
+        libraries = folder_of("libwoa.a", self.path("prefix"))
         self.assertFalse(os.path.exists(os.path.join(libraries, "libwoa.so")))
         for program in (self.build_by_package(self.path("prefix")), self.build_by_flags(libraries, "--static")):
             self.says_hello(program, PATH=self.path("prefix/bin"))
