@@ -1,0 +1,64 @@
+// Waiting without the GIL, so that Ctrl-C and other threads go on.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace woa::python {
+
+// After so long at most a waiting call looks for signals.
+constexpr std::chrono::milliseconds kSlice{100};
+
+// Calls `step`, which waits kSlice at most, without the GIL until it answers true. Throws what a signal's handler
+// threw, such as KeyboardInterrupt. False: `deadline` has passed first.
+template <class Step>
+bool wait_in_slices(std::chrono::steady_clock::time_point deadline, Step step) {
+  for (;;) {
+    {
+      const nanobind::gil_scoped_release released;
+      if (step()) return true;
+    }
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+  }
+}
+
+// Of threads that may have the GIL, or not.
+template <class Work>
+auto without_gil(Work work) {
+  if (PyGILState_Check() == 0) return work();
+  const nanobind::gil_scoped_release released;
+  return work();
+}
+
+// `work` of another thread, whose result a signal may keep from being awaited: it is dropped then.
+template <class Result, class Work>
+Result interruptibly(Work work) {
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    Result result{};
+  };
+  const auto shared = std::make_shared<Shared>();
+  std::thread([shared, work = std::move(work)]() mutable {
+    Result result = work();
+    const std::lock_guard lock(shared->mutex);
+    shared->result = std::move(result);
+    shared->done = true;
+    shared->changed.notify_all();
+  }).detach();
+  wait_in_slices(std::chrono::steady_clock::time_point::max(), [&] {
+    std::unique_lock lock(shared->mutex);
+    return shared->changed.wait_for(lock, kSlice, [&] { return shared->done; });
+  });
+  return std::move(shared->result);
+}
+
+}  // namespace woa::python
