@@ -55,9 +55,6 @@ Input::Input(const Port& port, nb::handle value) : port_(port) {
   } else if (PyCallable_Check(value.ptr()) != 0) {
     function_ = nb::borrow(value);
     return;
-  } else if (port_.dims.empty() && !port_.is_bytes && PyNumber_Check(value.ptr()) != 0) {
-    look_at(nb::module_::import_("woa._errors")
-                .attr("scalar")(value, port_.name.c_str(), port_.to_string().c_str(), name_of(port_).c_str()));
   } else {
     refuse(nb::type_name(value.type()).c_str(),
            port_.is_bytes ? "give bytes, text or a buffer" : "numpy.asarray(x) makes an array");
@@ -88,7 +85,7 @@ void Input::look_at(nb::handle value) {
 }
 
 void Input::check() const {
-  const std::string found = name_of(view_) + (view_.ndim == 0 ? "" : shape_of(view_));
+  const std::string found = name_of(view_) + shape_of(view_);
   if (port_.is_bytes) {
     if (view_.itemsize != 1) refuse(found, "x.view('uint8') has its bytes");
   } else {
@@ -166,7 +163,8 @@ woa_status Input::call(woa_output& room, woa_error& error, const std::shared_ptr
     return WOA_OK;
   } catch (nb::python_error& failed) {
     thrown = nb::borrow(failed.value());
-    return woa_fail(&error, WOA_INVALID, "%s", failed.what());
+    const nb::str text(thrown);
+    return woa_fail(&error, WOA_INVALID, "%s: %s", nb::type_name(thrown.type()).c_str(), text.c_str());
   } catch (const std::exception& failed) {
     return woa_fail(&error, WOA_INVALID, "%s", failed.what());
   }

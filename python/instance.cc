@@ -166,8 +166,7 @@ nb::object Instance::value(std::size_t output) const {
   const std::size_t rank = port.is_bytes ? 1 : port.dims.size();
   if (!port.is_bytes) std::copy_n(from.dims.begin(), rank, shape.begin());
   const nb::object block = nb::cast(Block(port, from.data, {shape.data(), rank}, !views_, from.owner));
-  const nb::object view = Block::view(block, port.is_bytes);
-  return rank == 0 ? nb::object(view[nb::tuple()]) : view;
+  return Block::view(block, port.is_bytes);
 }
 
 bool Instance::cancel(const std::string& why) { return run_->cancel(number_, why); }

@@ -28,8 +28,7 @@ std::shared_ptr<Run> Run::start(PlanHandle plan, Options options, std::uint64_t 
 
 void Run::start(Options options) {
   Owner& owner = *owner_;
-  owner_thread_ =
-      std::thread([shared = owner_, plan = plan_, options = std::move(options)] { own(shared, plan, options); });
+  std::thread([shared = owner_, plan = plan_, options = std::move(options)] { own(shared, plan, options); }).detach();
   wait_in_slices(Clock::time_point::max(), [&] {
     std::unique_lock lock(owner.mutex);
     return owner.changed.wait_for(lock, kSlice, [&] { return owner.started; });
@@ -55,20 +54,17 @@ void Run::own(const std::shared_ptr<Owner>& owner, const PlanHandle& plan, const
   owner->changed.notify_all();
   owner->changed.wait(lock, [&] { return owner->over; });
   woa_run_free(owner->run);
+  owner->freed = true;
+  owner->changed.notify_all();
 }
 
 Run::~Run() {
+  if (process_ != getpid()) return;  // a forked child has no such thread
   without_gil([&] {
-    if (process_ != getpid()) return owner_thread_.detach();  // a forked child has no such thread
-    bool started = false;
-    {
-      const std::lock_guard lock(owner_->mutex);
-      started = owner_->started;
-      owner_->over = true;
-    }
+    std::unique_lock lock(owner_->mutex);
+    owner_->over = true;
     owner_->changed.notify_all();
-    if (started) return owner_thread_.join();
-    owner_thread_.detach();
+    if (owner_->started) owner_->changed.wait(lock, [&] { return owner_->freed; });
   });
 }
 

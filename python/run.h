@@ -128,7 +128,7 @@ class Run : public std::enable_shared_from_this<Run> {
     nanobind::object on_message = {};
     std::mutex mutex;
     std::condition_variable changed;
-    bool started = false, over = false;
+    bool started = false, over = false, freed = false;
     woa_run* run = nullptr;
     woa_status status = WOA_OK;
     std::string message;
@@ -155,7 +155,6 @@ class Run : public std::enable_shared_from_this<Run> {
   const std::uint64_t overlap_;
   const int process_;  // that made it
   const std::shared_ptr<Owner> owner_ = std::make_shared<Owner>();
-  std::thread owner_thread_;
   woa_statistics last_{};  // of a run that has finished
   woa_run* run_ = nullptr;
   std::shared_mutex life_;      // shared by calls of the library; alone by what ends the run

@@ -87,14 +87,3 @@ def blocked_by_views(kept: int) -> Error:
     return Error("back_pressured", f"the outputs of {kept} instances are still in use, and no other finds a place: drop these"
                  " arrays, take copies (copy=True), or compile with a larger window")
 
-
-def scalar(value: object, port: str, expected: str, dtype: str) -> object:
-    """A Python number as an array without dimensions, if the type holds it."""
-    import numpy
-
-    try:
-        if dtype.startswith("float") or not isinstance(value, float):
-            return numpy.array(value, dtype)
-    except (OverflowError, TypeError, ValueError):
-        pass
-    raise InputError(port, expected, repr(value), f"give a number that {dtype} holds")

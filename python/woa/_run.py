@@ -83,12 +83,12 @@ class Run:
 
     **Inputs**, in the graph's order or by name, are anything with a buffer of the port's type: NumPy arrays, tensors by
     DLPack, `bytes`. They are read without a conversion and written once, where the first stage reads; what does not fit
-    raises `woa.InputError`. Ports without dimensions take numbers, ports of type `bytes` also text. A function is given
+    raises `woa.InputError`. Ports of type `bytes` also take text. A function is given
     the block itself, to write in place: `run(file.readinto)`, `run(lambda x: rng.random(out=x))`. For an input whose
     size varies it returns the bytes that it wrote, or the sizes of all dimensions. It is called in the library's
     thread, and must not keep the array.
 
-    **Outputs** are NumPy arrays, numbers, or `bytes`; None for one that its stage did not write. They are copies, one
+    **Outputs** are NumPy arrays, or `bytes`; None for one that its stage did not write. They are copies, one
     for each output, unless `copy=False`: then they are read-only views of where the last stage wrote them. A view keeps
     its instance's place in the window until it is dropped, so a program that holds as many as the window has gets an
     error from its next call.
