@@ -14,7 +14,7 @@ _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 def _yaml(value: Any) -> str:
     """A value in YAML's flow style."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_yaml(key)}: {_yaml(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {_yaml(each)}" for key, each in value.items()) + "}"  # keys are names
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_yaml, value)) + "]"
     if isinstance(value, (bool, int, float)):
