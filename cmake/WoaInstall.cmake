@@ -5,7 +5,7 @@ set(woa_data ${CMAKE_INSTALL_LIBDIR}/woa)
 
 install(TARGETS woa_shared EXPORT woa LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS woa woa-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
-install(FILES include/woa/woa.h include/woa/woa.hpp include/woa/woa_kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/woa)
+install(FILES include/woa/woa.h include/woa/woa.hpp include/woa/woa_kernel.h include/woa/woa_kernel.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/woa)
 foreach(kernels kernels bench/kernels)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/${kernels} DESTINATION ${woa_data}/${kernels}/.. FILES_MATCHING
           PATTERN kernel.yaml PATTERN unavailable.txt PATTERN *.so PATTERN *.cl PATTERN CMakeFiles EXCLUDE)

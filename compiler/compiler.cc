@@ -170,7 +170,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   std::optional<GraphFile> file = read_graph(kGraphSource, report);
   if (!file) return std::nullopt;
   load_includes(*file, path, folder, report);
-  KernelCatalog kernels(*file, options.kernel_path, report);
+  KernelCatalog kernels(*file, options, report);
   std::map<std::string, std::string> params = options.params;
   if (!expand(*file, kernels, params, options.max_stages, report)) return std::nullopt;
   set_pins(*file, options);
@@ -240,6 +240,12 @@ CheckedText check_text(const std::string& text, const fs::path& path, const Comp
     case FileKind::kProfile: (void)read_profile(source, report); break;
   }
   return {kind, report.take(), {}};
+}
+
+CheckedDescription check_description(const std::string& description) {
+  Report report;
+  const auto kernel = read_kernel(report.add_text("kernel of the program", description), report, KernelHome::kProgram);
+  return {kernel ? kernel->name : std::string(), report.take()};
 }
 
 MachineFile read_machine_file(const fs::path& path) {

@@ -63,6 +63,13 @@ struct CheckedText {
 // include), a kernel.yaml, a machine file or a profile. Reports nothing for other files.
 CheckedText check_text(const std::string& text, const std::filesystem::path& path, const CompileOptions& options);
 
+// The result of check_description().
+struct CheckedDescription {
+  std::string name;  // of the kernel; empty: there is an error
+  std::vector<Diagnostic> diagnostics;
+};
+CheckedDescription check_description(const std::string& description);
+
 // A machine file alone.
 struct MachineFile {
   bool has_controllers = false;            // it lists controllers, or links between them

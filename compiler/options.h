@@ -17,8 +17,15 @@ namespace woa {
 inline constexpr std::size_t kMaxYamlBytes = 16U << 20;  // of a file
 inline constexpr std::uint32_t kMostCopies = 8;          // of a stage (PlacementGoal::copies)
 
+// A kernel that the program brings itself, in place of a folder (docs/embedding.md).
+struct DescribedKernel {
+  std::string description;   // a kernel.yaml that check_description() has accepted
+  std::uint32_t number = 0;  // of stages that run it: StagePlan::program_kernel
+};
+
 struct CompileOptions {
-  std::vector<std::filesystem::path> kernel_path;  // folders that hold <name>/kernel.yaml; first match wins
+  std::vector<std::filesystem::path> kernel_path;          // folders that hold <name>/kernel.yaml; first match wins
+  std::map<std::string, DescribedKernel> program_kernels;  // by name; each goes before all others of its name
   // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 if a stage asks for them.
   std::optional<std::filesystem::path> machine;
   std::string transport = "shm";                  // between controllers; selects the machine file's calibration

@@ -1,5 +1,6 @@
 #include "library/answer.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,6 +18,18 @@ woa_status answer(woa_status number, std::string message) {
 
 woa_status answer(const Status& status) {
   return status.ok() ? WOA_OK : answer(static_cast<woa_status>(status.code()), status.message());
+}
+
+Status summary_of(const std::vector<Diagnostic>& diagnostics) {
+  const auto is_error = [](const Diagnostic& each) { return each.severity == Severity::kError; };
+  const Diagnostic& first = *std::ranges::find_if(diagnostics, is_error);
+  const auto more = std::ranges::count_if(diagnostics, is_error) - 1;
+  std::string text = first.file;
+  if (first.line != 0) text += ":" + std::to_string(first.line) + ":" + std::to_string(first.column);
+  text += ": error[" + first.code + "]: " + first.text;
+  if (!first.fix.empty()) text += "; " + first.fix;
+  if (more > 0) text += " (and " + std::to_string(more) + " more)";
+  return {Code::kInvalid, std::move(text)};
 }
 
 Status give(const std::string& text, char** out) {

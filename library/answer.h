@@ -5,7 +5,9 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "compiler/compiler.h"
 #include "runtime/base/status.h"
 #include "woa/woa.h"
 
@@ -26,6 +28,9 @@ woa_status guarded(Body&& body) noexcept {
     return answer(WOA_INTERNAL, std::string("an exception reached the interface: ") + error.what());
   }
 }
+
+// The first error in one line, and how many there are.
+Status summary_of(const std::vector<Diagnostic>& diagnostics);
 
 // A text that the caller frees with woa_text_free(). kExhausted.
 Status give(const std::string& text, char** out);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "library/machine_choice.h"
+#include "library/program_kernels.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
@@ -65,6 +66,7 @@ std::vector<ReadFile> read_files(const Compilation& compiled) {
 LoadedPlan compile_graph(const PlanOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
+  compile.program_kernels = described_kernels();
   if (!options.any_machine) compile.machine = machine_file(options.machine, options.warn);
   if (!options.profile.empty()) compile.profile = options.profile;
   compile.goal = options.goal;

@@ -4,6 +4,7 @@
 #include "library/environment.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
+#include "library/program_kernels.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 
@@ -31,6 +32,7 @@ RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& back
   run.backends = &backends;
   run.kernel_path = kernel_path();
   run.read_declaration = read_declaration;
+  run.program_kernels = program_kernels();
   run.start_ns = options.start_ns;
   run.end_ns = options.end_ns;
   if (options.processes == "per-controller") run.node_command = {program("woa").string(), kServeCommand};

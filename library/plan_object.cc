@@ -70,19 +70,6 @@ void tell(const Diagnostic& diagnostic, woa_on_diagnostic on_diagnostic, void* u
   on_diagnostic(user, &told);
 }
 
-// The first error in one line, and how many there are.
-Status summary_of(const std::vector<Diagnostic>& diagnostics) {
-  const auto is_error = [](const Diagnostic& each) { return each.severity == Severity::kError; };
-  const Diagnostic& first = *std::ranges::find_if(diagnostics, is_error);
-  const auto more = std::ranges::count_if(diagnostics, is_error) - 1;
-  std::string text = first.file;
-  if (first.line != 0) text += ":" + std::to_string(first.line) + ":" + std::to_string(first.column);
-  text += ": error[" + first.code + "]: " + first.text;
-  if (!first.fix.empty()) text += "; " + first.fix;
-  if (more > 0) text += " (and " + std::to_string(more) + " more)";
-  return {Code::kInvalid, std::move(text)};
-}
-
 Result<std::unique_ptr<woa_plan>> compile(const PlanOptions& options, woa_on_diagnostic on_diagnostic, void* user) {
   LoadedPlan loaded = load_plan(options);
   if (on_diagnostic != nullptr)

@@ -12,7 +12,7 @@ std::vector<ReadFile> read_by(const Plan& plan) {
     for (const ParamPlan& param : stage.params)
       if (param.type == ParamType::kFile && param.secret_env.empty())
         files.push_back({"stage " + stage.name, param.value});
-    if (stage.role != StageRole::kKernel) continue;
+    if (stage.role != StageRole::kKernel || stage.program_kernel != 0) continue;
     const auto folder = KernelLibrary::find(stage, folders);
     if (!folder.ok()) continue;
     for (const std::string& name : {std::string("kernel.yaml"), stage.library, stage.variant.source})

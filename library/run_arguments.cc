@@ -79,6 +79,8 @@ Status complete(RunArguments& arguments, const ParallelJob& job) {
 
 Result<std::unique_ptr<OwnedRun>> OwnedRun::start(const Plan& plan, const RunArguments& arguments, ParallelJob job,
                                                   OnCompletion on_completion, const OnMessage& say) {
+  if (arguments.local.processes == "per-controller")  // before nodes are waited for
+    WOA_RETURN_IF_ERROR(check_movable(plan).with_context("--processes per-controller"));
   std::unique_ptr<OwnedRun> owned(new OwnedRun());
   auto transports = transports_for(arguments);
   if (!transports.ok()) return transports.status();

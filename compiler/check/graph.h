@@ -21,6 +21,7 @@ struct GraphStage {
   const KernelDecl* kernel = nullptr;     // null: source, sink, or no such kernel was found
   const StageProfile* profile = nullptr;  // null: there is none
   std::string kernel_file;                // absolute, for a kernel of the user
+  std::uint32_t program_kernel = 0;       // of StagePlan
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   std::vector<ParamPlan> params;

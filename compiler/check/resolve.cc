@@ -74,6 +74,7 @@ class Resolver {
       if (found != nullptr && found->kernel) {
         stage.kernel = &*found->kernel;
         stage.kernel_file = found->file;
+        stage.program_kernel = found->program_kernel;
         stage.keeps_state = found->kernel->stateful == Stateful::kInstance;
         stage.inputs = found->kernel->inputs;
         stage.outputs = found->kernel->outputs;

@@ -102,6 +102,12 @@ std::uint32_t Report::add_source(std::string name, std::string text) {
   return static_cast<std::uint32_t>(sources_.size() - 1);
 }
 
+std::uint32_t Report::add_text(std::string name, std::string text) {
+  const std::uint32_t source = add_source(std::move(name), std::move(text));
+  sources_[source].is_file = false;
+  return source;
+}
+
 void Report::add_named(std::uint32_t source, const std::string& file) {
   if (!file.empty()) named_.push_back((std::filesystem::path(sources_[source].name).parent_path() / file).string());
 }
@@ -109,7 +115,7 @@ void Report::add_named(std::uint32_t source, const std::string& file) {
 std::vector<std::string> Report::files() const {
   std::vector<std::string> names = named_;
   for (const Source& source : sources_)
-    if (source.name != kCommandLine) names.push_back(source.name);
+    if (source.is_file && source.name != kCommandLine) names.push_back(source.name);
   return names;
 }
 

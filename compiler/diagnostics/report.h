@@ -45,11 +45,13 @@ class Report {
 
   // Diagnostics show `name`. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
+  // The same for a text that is in no file.
+  std::uint32_t add_text(std::string name, std::string text);
   // Notes that a source names this file, relative to the source's folder.
   void add_named(std::uint32_t source, const std::string& file);
   // Notes a file that could not be read: once it can be, everything may be different.
   void add_looked_for(std::string path) { named_.push_back(std::move(path)); }
-  // The names of all sources but the command line, and of the files that they name; some may come twice.
+  // The names of all sources that are files, and of the files that they name; some may come twice.
   [[nodiscard]] std::vector<std::string> files() const;
   // Diagnostics of the source note the include at `place`.
   void set_includer(std::uint32_t source, const Place& place) { sources_[source].includer = place; }
@@ -82,6 +84,7 @@ class Report {
     std::vector<std::size_t> lines;  // where each begins; found when first needed
     std::optional<Place> includer = std::nullopt;
     std::string_view manual = "docs/graph-language.md";
+    bool is_file = true;
   };
   struct Use {
     std::string stage;

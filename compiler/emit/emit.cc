@@ -68,6 +68,7 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.kernel = stage.kernel->name;
   plan.kernel_file = stage.kernel_file;
   plan.library = stage.kernel->library;
+  plan.program_kernel = stage.program_kernel;
   set_variant(plan, stage, graph.controllers[stage.controller]);
   plan.stateful = stage.kernel->stateful;
   plan.scratch_bytes = stage.kernel->scratch_bytes;

@@ -10,9 +10,15 @@
 namespace woa {
 namespace fs = std::filesystem;
 
-KernelCatalog::KernelCatalog(const GraphFile& graph, std::vector<fs::path> kernel_path, Report& report)
-    : kernel_path_(std::move(kernel_path)), report_(report), incomplete_(!graph.all_kernels) {
+KernelCatalog::KernelCatalog(const GraphFile& graph, const CompileOptions& options, Report& report)
+    : kernel_path_(options.kernel_path), report_(report), incomplete_(!graph.all_kernels) {
   for (const SubgraphDecl& each : graph.graphs) graphs_.insert(each.name);
+  for (const auto& [name, described] : options.program_kernels) {
+    const std::uint32_t source = report.add_text(cat("kernel ", name, " of the program"), described.description);
+    const auto& slot = kernels_[name] = std::make_unique<Found>();
+    slot->kernel = read_kernel(source, report, KernelHome::kProgram);
+    slot->program_kernel = described.number;
+  }
   for (const KernelRef& ref : graph.kernels) add_user_kernel(ref, graph.folders.at(ref.place.source));
 }
 
@@ -32,6 +38,7 @@ void KernelCatalog::add_user_kernel(const KernelRef& ref, const fs::path& folder
   incomplete_ = incomplete_ || !found.kernel;
   if (!found.kernel) return;
   std::unique_ptr<Found>& slot = kernels_[found.kernel->name];
+  if (slot != nullptr && slot->program_kernel != 0) return;
   if (slot != nullptr) {
     report_.error(problem::kKernelTwice, ref.place,
                   cat("kernel ", quote(found.kernel->name), " is in ", quote_path(slot->file), " already"),

@@ -1,4 +1,5 @@
-// Finds kernels by name: among those that the graph names, then in the folders of the kernel path.
+// Finds kernels by name: among those of the program, those that the graph names, then in the folders of the kernel
+// path.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "compiler/diagnostics/report.h"
+#include "compiler/options.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/kernel_file.h"
 
@@ -23,10 +25,11 @@ class KernelCatalog {
     std::string unavailable;           // why it is not available; else empty
     std::string unbuilt;               // path of its library, if no such file is there; else empty
     Place place = {};                  // of a user's kernel: the entry of the graph that names its file
+    std::uint32_t program_kernel = 0;  // number of a kernel of the program; 0: it is another
   };
 
-  // Reads the user's kernels.
-  KernelCatalog(const GraphFile& graph, std::vector<std::filesystem::path> kernel_path, Report& report);
+  // Reads the program's kernels and the user's.
+  KernelCatalog(const GraphFile& graph, const CompileOptions& options, Report& report);
   // Without a graph: the kernel path only.
   KernelCatalog(std::vector<std::filesystem::path> kernel_path, Report& report);
 

@@ -261,7 +261,21 @@ std::vector<PortType> types_of(const KernelDecl& kernel) {
   return types;
 }
 
-void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
+// Reports what functions of the program do not have.
+void check_program_kernel(const MapReader& map, Report& report) {
+  if (const YamlNode* library = map.get("library"))
+    report.error(problem::kBadKernel, library->place, "a kernel of the program has its functions there, and no library",
+                 "remove `library`");
+  const YamlNode* variants = map.get("variants");
+  if (variants == nullptr) return;
+  for (const YamlNode& key : variants->keys)
+    if (key.text == "opencl" || key.text == "rtl")
+      report.error(problem::kBadKernel, key.place,
+                   cat("a kernel of the program runs on cpu controllers alone, and has no variant ", quote(key.text)),
+                   "leave the variant out, or build a shared library of the kernel (docs/kernels.md)");
+}
+
+void read_body(const MapReader& map, KernelHome home, KernelDecl& kernel, Report& report) {
   const DimensionBounds bounds = read_dimension_bounds(map.get("dims"), report);
   const YamlNode* inputs = map.need("in", "in: {NAME: {type: bytes}}");
   const bool all_inputs = read_ports(inputs, "`in`", report,
@@ -278,7 +292,9 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
   if (const YamlNode* in = map.get("in"); in != nullptr && in->kind == YamlNode::Kind::kMap && in->keys.empty()) {
     report.error(problem::kBadKernel, in->place, "a kernel needs an input", "add one; its tokens make the kernel run");
   }
-  if (const YamlNode* library = map.need("library", "library: libNAME.so")) {
+  if (home == KernelHome::kProgram) {
+    check_program_kernel(map, report);
+  } else if (const YamlNode* library = map.need("library", "library: libNAME.so")) {
     kernel.library = read_text(*library, "`library`", report).value_or("");
     report.add_named(library->place.source, kernel.library);
   }
@@ -300,7 +316,7 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
 
 }  // namespace
 
-std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report) {
+std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report, KernelHome home) {
   const std::size_t errors = report.errors();
   report.set_manual(source, "docs/kernels.md");
   const std::optional<YamlNode> root = parse_yaml(source, report);
@@ -321,7 +337,7 @@ std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report) {
   if (const YamlNode* summary = map.get("summary")) {
     kernel.summary = read_text(*summary, "`summary`", report).value_or("");
   }
-  read_body(map, kernel, report);
+  read_body(map, home, kernel, report);
   return report.errors() == errors ? std::optional(std::move(kernel)) : std::nullopt;
 }
 

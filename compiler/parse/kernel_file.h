@@ -33,7 +33,10 @@ struct KernelDecl {
   std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: unknown
 };
 
+// kFolder: a kernel.yaml with its library beside it. kProgram: the description of functions of the program itself, with
+// a cpu variant alone and no library.
+enum class KernelHome : std::uint8_t { kFolder, kProgram };
 // Nothing, after a report, if the source is not a usable kernel.yaml.
-std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report);
+std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report, KernelHome home = KernelHome::kFolder);
 
 }  // namespace woa

@@ -62,6 +62,21 @@ typedef struct woa_option {
  * {"name", "type", "description", "default", "repeated"}. The caller frees it. WOA_NOT_FOUND: another name. */
 WOA_API woa_status woa_options(const char *of, char **json);
 
+/* ---- Kernels of the program ---- */
+
+/* Registers a kernel whose functions are the program's own, for graphs that this process compiles afterwards. Its name
+ * goes before a kernel of the graph's `kernels` or of a folder. `description`: the text of a kernel.yaml without
+ * `library`, with only a cpu variant. `functions` and `user` must stay valid until the process ends. A name that is
+ * registered again is for plans compiled later: each plan runs what it was compiled with. Any thread.
+ * create() finds `user` in *self, and destroy() follows each create() that succeeded and left *self not null. Without
+ * create() all other functions get `user` itself.
+ * woa_run_start() calls create(), and woa_run_free() destroy(); the last calls of retire() may come from there, too.
+ * All others come from threads of the library, never from one that drives a run: so a caller must not hold a lock that
+ * a kernel takes.
+ * Such a plan runs with "processes" "one" alone, and woa_plan_write() refuses it: both say so as WOA_UNSUPPORTED.
+ * WOA_INVALID: the description is wrong, or a function is missing. WOA_UNSUPPORTED: another kernel ABI. */
+WOA_API woa_status woa_kernel_register(const char *description, const woa_kernel *functions, void *user);
+
 /* ---- Plans ---- */
 
 /* A compiled graph. Never changes; any thread. */

@@ -111,7 +111,8 @@ typedef struct woa_firing {
 
 typedef struct woa_kernel {
   uint32_t abi; /* WOA_KERNEL_ABI */
-  /* Parses parameters, opens files. *self is handed to the other functions; may stay null. Null if nothing to do. */
+  /* Parses parameters, opens files. *self is handed to the other functions; may stay null. Null if nothing to do.
+   * On entry *self is null or, for functions that a program registered, what it gave with them (woa.h). */
   woa_status (*create)(const woa_param *params, size_t count, void **self, woa_error *error);
   void (*destroy)(void *self); /* null if nothing to do */
   /* Predicts outputs from inputs: for each port sets bytes (an upper bound) and dims if known. Null: the port's bound

@@ -113,9 +113,15 @@ Result<fs::path> KernelLibrary::find(const StagePlan& stage, std::span<const fs:
 }
 
 Result<KernelLibrary> KernelLibrary::load(const StagePlan& stage, std::span<const fs::path> folders,
-                                          const ReadDeclaration& read_declaration) {
+                                          const ReadDeclaration& read_declaration,
+                                          std::span<const ProgramKernel> of_program) {
   KernelLibrary loaded;
+  loaded.name_ = stage.kernel;
   const std::string place = name_of(stage);
+  if (stage.program_kernel != 0) {
+    if (Status status = loaded.take(stage, of_program); !status.ok()) return status.with_context(place);
+    return loaded;
+  }
   Result<fs::path> folder = find(stage, folders);
   if (!folder.ok()) return folder.status();
   loaded.folder_ = *std::move(folder);
@@ -146,6 +152,16 @@ Status KernelLibrary::open(const fs::path& file) {
   return {};
 }
 
+Status KernelLibrary::take(const StagePlan& stage, std::span<const ProgramKernel> of_program) {
+  if (stage.program_kernel > of_program.size())
+    return {Code::kNotFound,
+            "it is of the program that compiled the plan, whose kernels are not here: set "
+            "RunOptions::program_kernels"};
+  kernel_ = of_program[stage.program_kernel - 1].functions;
+  self_ = of_program[stage.program_kernel - 1].user;
+  return create(stage);
+}
+
 Status KernelLibrary::create(const StagePlan& stage) {
   if (kernel_->create == nullptr) return {};
   const Parameters parameters = collect(stage);
@@ -158,14 +174,16 @@ Status KernelLibrary::create(const StagePlan& stage) {
 }
 
 KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept
-    : folder_(std::move(other.folder_)),
+    : name_(std::move(other.name_)),
+      folder_(std::move(other.folder_)),
       library_(std::move(other.library_)),
       kernel_(std::exchange(other.kernel_, nullptr)),
       self_(std::exchange(other.self_, nullptr)) {}
 
+// Without create() `self` is the program's own.
 KernelLibrary::~KernelLibrary() {
-  if (kernel_ != nullptr && kernel_->destroy != nullptr && self_ != nullptr)
-    release_by_kernel("destroy", folder_.filename().string(), [&] { kernel_->destroy(self_); });
+  if (kernel_ != nullptr && kernel_->create != nullptr && kernel_->destroy != nullptr && self_ != nullptr)
+    release_by_kernel("destroy", name_, [&] { kernel_->destroy(self_); });
 }
 
 }  // namespace woa

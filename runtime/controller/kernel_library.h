@@ -1,4 +1,5 @@
-// A stage's kernel: its shared library, loaded, and what the library's create() made of the stage's parameters.
+// A stage's kernel: its functions, from a shared library or of the program itself, and what create() made of the
+// stage's parameters.
 #pragma once
 
 #include <filesystem>
@@ -13,21 +14,29 @@
 
 namespace woa {
 
+// Functions of the program itself, for as long as it runs, and what its create() finds in `*self`.
+struct ProgramKernel {
+  const woa_kernel* functions = nullptr;
+  void* user = nullptr;
+};
+
 // Owns the library and `self`. Must outlive every backend that was given its table, and every instance's state.
 class KernelLibrary {
  public:
-  // Loads what `stage` names. Its folder is that of stage.kernel_file or, without one, the first of `folders` that
-  // holds <kernel>/kernel.yaml. A stage without a library gets an empty object. Runs code of the library, unless its
-  // kernel.yaml declares another kernel than the plan was made with; may take long. One thread. `read_declaration` may
-  // be absent for plans made by hand, which have no declarations. kNotFound: no such kernel or library. kUnavailable:
-  // the kernel says why in unavailable.txt, or the loader refuses the library. kExhausted: a limit on open files.
-  // kUnsupported: another kernel, or built for another kernel interface. Otherwise the code and message of create(),
-  // with the environment variables of secrets that are not set. Messages name stage and kernel, never the value of a
-  // secret.
+  // Loads what `stage` names. Number stage.program_kernel, from 1 on, is in `of_program`. Any other kernel's folder is
+  // that of stage.kernel_file or, without one, the first of `folders` that holds <kernel>/kernel.yaml. A stage without
+  // either gets an empty object. Runs code of the library, unless its kernel.yaml declares another kernel than the plan
+  // was made with; may take long. One thread. `read_declaration` may be absent for plans made by hand, which have no
+  // declarations. kNotFound: no such kernel or library. kUnavailable: the kernel says why in unavailable.txt, or the
+  // loader refuses the library. kExhausted: a limit on open files. kUnsupported: another kernel, or built for another
+  // kernel interface. Otherwise the code and message of create(), with the environment variables of secrets that are
+  // not set. Messages name stage and kernel, never the value of a secret.
   static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders,
-                                    const ReadDeclaration& read_declaration = nullptr);
+                                    const ReadDeclaration& read_declaration = nullptr,
+                                    std::span<const ProgramKernel> of_program = {});
 
-  // The folder of what `stage` names, if all that load() opens is there: runs nothing, and takes no time. As load().
+  // The folder of what `stage` names, no kernel of the program, if all that load() opens is there: runs nothing, and
+  // takes no time. As load().
   static Result<std::filesystem::path> find(const StagePlan& stage, std::span<const std::filesystem::path> folders);
 
   KernelLibrary(KernelLibrary&& other) noexcept;
@@ -36,7 +45,7 @@ class KernelLibrary {
 
   [[nodiscard]] const woa_kernel* kernel() const noexcept { return kernel_; }  // null: the stage has no library
   [[nodiscard]] void* self() const noexcept { return self_; }
-  // Where kernel.yaml lies: OpenCL sources are beside it.
+  // Where kernel.yaml lies: OpenCL sources are beside it. Empty for a kernel of the program.
   [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
 
  private:
@@ -45,8 +54,10 @@ class KernelLibrary {
   };
   KernelLibrary() = default;
   Status open(const std::filesystem::path& file);
+  Status take(const StagePlan& stage, std::span<const ProgramKernel> of_program);
   Status create(const StagePlan& stage);
 
+  std::string name_;
   std::filesystem::path folder_;
   std::unique_ptr<void, Close> library_;
   const woa_kernel* kernel_ = nullptr;

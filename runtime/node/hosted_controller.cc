@@ -42,12 +42,14 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   ControllerSetup out;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     if (plan.stages[s].controller != setup.id || plan.stages[s].role != StageRole::kKernel) continue;
-    if (plan.stages[s].library.empty()) {  // the back-end brings the kernel itself
+    if (plan.stages[s].library.empty() &&
+        plan.stages[s].program_kernel == 0) {  // the back-end brings the kernel itself
       out.stages.push_back({s, &plan.stages[s]});
       continue;
     }
     if (!setup.activity.empty()) setup.activity.front().begin(s, RunningKernel::kLoading);
-    auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path, setup.read_declaration);
+    auto library =
+        KernelLibrary::load(plan.stages[s], setup.kernel_path, setup.read_declaration, setup.program_kernels);
     if (!setup.activity.empty()) setup.activity.front().end();
     if (!library.ok()) {
       // kUnavailable is kept for devices and peers: a missing key or library of a kernel is an input to mend.

@@ -25,7 +25,8 @@ struct HostedControllerSetup {
   Transports transports;
   const Segments* segments = nullptr;
   std::vector<std::filesystem::path> kernel_path;
-  ReadDeclaration read_declaration;  // see RunOptions
+  ReadDeclaration read_declaration;            // see RunOptions
+  std::vector<ProgramKernel> program_kernels;  // see RunOptions
   InstanceObserver* observer = nullptr;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   IdleOptions idle;

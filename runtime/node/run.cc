@@ -144,6 +144,7 @@ Status Run::Impl::start(JoinedNodes joined) {
 Status Run::Impl::start_all(JoinedNodes& joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
   WOA_RETURN_IF_ERROR(check_runnable(plan_));
+  if (!options_.node_command.empty()) WOA_RETURN_IF_ERROR(check_movable(plan_));
   WOA_RETURN_IF_ERROR(check_transports(joined));
   Sites sites = sites_with(joined);
   if (!one_site(joined)) WOA_RETURN_IF_ERROR(plan_for(sites));
@@ -164,6 +165,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.transports = transports();
   nodes.kernel_path = options_.kernel_path;
   nodes.read_declaration = options_.read_declaration;
+  nodes.program_kernels = options_.program_kernels;
   nodes.trace_limit = options_.trace_limit;
   nodes.waits = std::move(waits);
   nodes.node_command = options_.node_command;

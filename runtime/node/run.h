@@ -29,6 +29,7 @@
 #include "runtime/call_models/fan_out.h"
 #include "runtime/controller/activity.h"
 #include "runtime/controller/backend.h"
+#include "runtime/controller/kernel_library.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/node/join_listener.h"
@@ -76,6 +77,8 @@ struct RunOptions {
   // Reads the declarations of a kernel.yaml: the compiler's read_declaration(). Needed for plans that the compiler
   // made, whose kernels are compared before anything of theirs runs; processes of nodes bring their own.
   ReadDeclaration read_declaration;
+  // Kernels of this program, by StagePlan::program_kernel - 1. Only for nodes that are threads.
+  std::vector<ProgramKernel> program_kernels;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   // How all controllers wait. Absent: default_waits() (waiting.h).
   std::optional<IdleOptions> idle;
@@ -108,9 +111,10 @@ class Run {
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
   // needs options.node_command, for the other controllers, and a wire.
   // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out); nodes joined without those options;
-  // a lane that the plan does not name, or a wire that does not exist. kUnsupported: check_runnable(). kUnavailable: a
-  // device, kernel or peer is missing, or not ready in time (the message names the controller and the reason).
-  // kExhausted: a limit of the system, on memory, open files, processes or threads.
+  // a lane that the plan does not name, or a wire that does not exist. kUnsupported: check_runnable(), or
+  // with options.node_command check_movable(). kUnavailable: a device, kernel or peer is missing, or not ready in time
+  // (the message names the controller and the reason). kExhausted: a limit of the system, on memory, open files,
+  // processes or threads.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
   // Ends nodes at once; leaves no process or memory behind. If nodes are threads, waits for the kernels that they run:

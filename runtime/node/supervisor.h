@@ -33,6 +33,7 @@ struct NodeSetup {
   Transports transports;
   std::vector<std::filesystem::path> kernel_path;
   ReadDeclaration read_declaration;
+  std::vector<ProgramKernel> program_kernels;
   std::uint64_t trace_limit = 0;   // events kept for a trace; later ones are only counted; 0: no trace
   std::vector<IdleOptions> waits;  // by controller
   std::vector<int> processors;     // that the controllers' loops are pinned to, by controller; -1 or absent: none

@@ -209,6 +209,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.segments = setup_.segments;
   setup.kernel_path = setup_.kernel_path;
   setup.read_declaration = setup_.read_declaration;
+  setup.program_kernels = setup_.program_kernels;
   setup.trace_limit = setup_.trace_limit;
   setup.idle = setup_.waits[controller];
   setup.processor = processor_of(setup_, controller);

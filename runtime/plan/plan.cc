@@ -67,6 +67,15 @@ std::vector<std::string> modelled_stages(const Plan& plan) {
   return names;
 }
 
+Status check_movable(const Plan& plan) {
+  const auto stage = std::ranges::find_if(plan.stages, [](const StagePlan& each) { return each.program_kernel != 0; });
+  if (stage == plan.stages.end()) return {};
+  return {Code::kUnsupported, "stage '" + stage->name + "' runs kernel '" + stage->kernel +
+                                  "', functions of this program that no other process has; run the plan in this "
+                                  "process (--processes one), or build a shared library of the kernel "
+                                  "(docs/kernels.md)"};
+}
+
 Status check_runnable(const Plan& plan) {
   const auto stage =
       std::ranges::find_if(plan.stages, [](const StagePlan& each) { return each.variant.kind == kModelled; });

@@ -146,6 +146,9 @@ struct StagePlan {
   // Path of kernel.yaml: absolute, or relative to the plan file; empty: shipped with the runtime.
   std::string kernel_file;
   std::string library;  // the kernel's shared library, relative to kernel.yaml
+  // Number of a kernel that the program registered, in place of both (RunOptions::program_kernels); 0: another. Means
+  // nothing to other processes, and files do not have it.
+  std::uint32_t program_kernel = 0;
   // Digest of kernel.yaml's declarations when the plan was made (kernel_declaration.h). Empty: a plan made by hand,
   // whose kernel is accepted as it is.
   std::string declaration;
@@ -261,5 +264,8 @@ Status validate(const Plan& plan);
 std::vector<std::string> modelled_stages(const Plan& plan);
 // kUnsupported: the plan has stages with modelled times; the message names the first, and what to do.
 Status check_runnable(const Plan& plan);
+// kUnsupported: the plan has stages with kernels of this program, which other processes do not have; the message names
+// the first, and what to do.
+Status check_movable(const Plan& plan);
 
 }  // namespace woa

@@ -137,6 +137,8 @@ Result<Plan> read_plan(const fs::path& path, std::string* proofs) {
 }
 
 Status write_plan(const Plan& plan, const fs::path& path, std::string_view proofs) {
+  if (const Status movable = check_movable(plan); !movable.ok())
+    return movable.with_context(path.string() + ": not written");
   const Result<fs::path> folder = folder_of(path);
   if (!folder.ok()) return folder.status();
   Plan stored = plan;

@@ -31,6 +31,7 @@ bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
 // paths in the plan are relative to the plan file: read_plan returns them resolved (absolute), write_plan stores them
 // relative if it can. Writes like write_file().
 Result<Plan> read_plan(const std::filesystem::path& path, std::string* proofs = nullptr);
+// kUnsupported: check_movable().
 Status write_plan(const Plan& plan, const std::filesystem::path& path, std::string_view proofs = {});
 
 }  // namespace woa

@@ -123,7 +123,7 @@ def problem_with(path, target, quoted):
     if not quoted:
         return None
     if matches(path, "include/woa/"):  # installed side by side
-        return None if target in ("woa.h", "woa_kernel.h") else f'a public header may not include "{target}"'
+        return None if target in ("woa.h", "woa.hpp", "woa_kernel.h") else f'a public header may not include "{target}"'
     if "/" not in target:
         return f'"{target}": includes are written from the repository root'
     rule = rule_of(path)

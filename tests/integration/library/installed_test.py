@@ -44,7 +44,11 @@ STRUCTS = {"woa_option": ("name", "value"),
            "woa_statistics": ("size", "submitted", "succeeded", "failed", "in_flight", "kept", "latency_min_ns", "latency_p50_ns",
                               "latency_p99_ns", "latency_max_ns"),
            "woa_input": ("data", "bytes", "rank", "dims", "absent", "count", "elements"),
-           "woa_output": ("data", "capacity", "bytes", "dims", "written", "count", "elements")}
+           "woa_output": ("data", "capacity", "bytes", "dims", "written", "count", "elements"),
+           "woa_error": ("message",),
+           "woa_param": ("name", "value"),
+           "woa_firing": ("instance", "tag", "state", "scratch", "scratch_bytes"),
+           "woa_kernel": ("abi", "create", "destroy", "size", "run", "retire", "state_bytes")}
 
 
 class InstalledTest(WoaTest):
@@ -90,12 +94,14 @@ class InstalledTest(WoaTest):
 
     def test_the_examples_of_the_documentation(self):
         text = read(os.path.join(SOURCE, "docs", "embedding.md"))
-        for language, command in (("cpp", ("c++", "-std=c++20")), ("c", ("cc", "-std=c11"))):
-            code = text.split("```%s\n" % language)[1].split("```")[0]
-            file = self.write("example." + language, code)
-            self.run_command(*command, "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-o", self.path("example"), file,
-                             "-L" + BUILD, "-lwoa", "-Wl,-rpath," + BUILD)
-            self.assertEqual(self.run_command(self.path("example")), "hello\n")
+        for language, command, outputs in (("cpp", ("c++", "-std=c++20"), ["hello\n", "42\n"]), ("c", ("cc", "-std=c11"), ["hello\n"])):
+            codes = [rest.split("```")[0] for rest in text.split("```%s\n" % language)[1:]]
+            self.assertEqual(len(codes), len(outputs))
+            for code, output in zip(codes, outputs):
+                file = self.write("example." + language, code)
+                self.run_command(*command, "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-o", self.path("example"), file,
+                                 "-L" + BUILD, "-lwoa", "-Wl,-rpath," + BUILD)
+                self.assertEqual(self.run_command(self.path("example")), output)
 
     def test_a_project_that_contains_this_one(self):
         """Its targets are there, without tests; building it would be building the project once more."""

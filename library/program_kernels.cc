@@ -1,0 +1,60 @@
+#include "library/program_kernels.h"
+
+#include <mutex>
+
+#include "library/answer.h"
+
+namespace woa {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, DescribedKernel> described;
+  std::vector<ProgramKernel> kernels;
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+Status check_functions(const std::string& name, const woa_kernel* functions) {
+  const std::string kernel = "kernel '" + name + "'";
+  if (functions == nullptr) return {Code::kInvalid, kernel + " has no functions; give its woa_kernel"};
+  if (functions->abi != WOA_KERNEL_ABI)
+    return {Code::kUnsupported, kernel + " has kernel interface " + std::to_string(functions->abi) +
+                                    ", this library has " + std::to_string(WOA_KERNEL_ABI) +
+                                    "; compile the program with this library's woa_kernel.h"};
+  if (functions->run == nullptr) return {Code::kInvalid, kernel + " has no function `run`"};
+  return {};
+}
+
+Status add_kernel(const char* description, const ProgramKernel& kernel) {
+  if (description == nullptr) return {Code::kInvalid, "a kernel needs a description: the text of a kernel.yaml"};
+  const CheckedDescription checked = check_description(description);
+  if (checked.name.empty()) return summary_of(checked.diagnostics);
+  WOA_RETURN_IF_ERROR(check_functions(checked.name, kernel.functions));
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.kernels.push_back(kernel);
+  all.described[checked.name] = {description, static_cast<std::uint32_t>(all.kernels.size())};
+  return {};
+}
+
+}  // namespace
+
+std::map<std::string, DescribedKernel> described_kernels() {
+  const std::lock_guard lock(registry().mutex);
+  return registry().described;
+}
+
+std::vector<ProgramKernel> program_kernels() {
+  const std::lock_guard lock(registry().mutex);
+  return registry().kernels;
+}
+
+}  // namespace woa
+
+woa_status woa_kernel_register(const char* description, const woa_kernel* functions, void* user) {
+  return woa::guarded([&] { return woa::add_kernel(description, {functions, user}); });
+}
