@@ -2,7 +2,6 @@
 
 #include <link.h>
 
-#include <array>
 #include <cstdlib>
 #include <sstream>
 
@@ -42,31 +41,52 @@ fs::path own_file() {
   return error ? fs::read_symlink("/proc/self/exe", error) : real;
 }
 
-// The first of these places beside the own file that exists; else the first.
-fs::path beside(const std::array<fs::path, 3>& places) {
-  const fs::path folder = own_file().parent_path();
+std::vector<fs::path> folders_of(const char* variable) {
+  const char* const list = std::getenv(variable);
+  std::istringstream stream(list == nullptr ? "" : list);
+  std::vector<fs::path> folders;
+  for (std::string folder; std::getline(stream, folder, ':');)
+    if (!folder.empty()) folders.emplace_back(folder);
+  return folders;
+}
+
+// The folder of the own file. A program that holds libwoa.a may lie anywhere: then that of the `woa` in PATH, too.
+std::vector<fs::path> homes() {
+  std::vector<fs::path> found{own_file().parent_path()};
   std::error_code error;
-  for (const fs::path& place : places)
-    if (fs::exists(folder / place, error)) return (folder / place).lexically_normal();
-  return folder / places.front();
+  for (const fs::path& folder : folders_of("PATH")) {
+    if (!fs::is_regular_file(folder / "woa", error)) continue;
+    found.push_back(fs::canonical(folder / "woa", error).parent_path());
+    break;
+  }
+  return found;
+}
+
+// The first of these places below a home that `fits`; else the first of all.
+template <typename Fits>
+fs::path beside(const std::vector<fs::path>& places, Fits fits) {
+  const std::vector<fs::path> folders = homes();
+  std::error_code error;
+  for (const fs::path& folder : folders)
+    for (const fs::path& place : places)
+      if (fits(folder / place, error)) return (folder / place).lexically_normal();
+  return folders.front() / places.front();
 }
 
 }  // namespace
 
-fs::path program(const std::string& name) { return beside({name, fs::path(WOA_LIB_TO_BIN) / name, name}); }
+fs::path program(const std::string& name) {
+  return beside({name, fs::path(WOA_LIB_TO_BIN) / name},
+                [](const fs::path& path, std::error_code& error) { return fs::is_regular_file(path, error); });
+}
 
 fs::path data_folder(const std::string& name) {
-  return beside({name, fs::path("woa") / name, fs::path(WOA_BIN_TO_LIB) / "woa" / name});
+  return beside({name, fs::path("woa") / name, fs::path(WOA_BIN_TO_LIB) / "woa" / name},
+                [](const fs::path& path, std::error_code& error) { return fs::is_directory(path, error); });
 }
 
 std::vector<fs::path> kernel_path() {
-  std::vector<fs::path> folders;
-  if (const char* list = std::getenv("WOA_KERNEL_PATH"); list != nullptr) {
-    std::istringstream stream(list);
-    for (std::string folder; std::getline(stream, folder, ':');) {
-      if (!folder.empty()) folders.emplace_back(folder);
-    }
-  }
+  std::vector<fs::path> folders = folders_of("WOA_KERNEL_PATH");
   folders.push_back(data_folder("kernels"));
   return folders;
 }

@@ -14,8 +14,8 @@ namespace woa {
 using OnMessage = std::function<void(const std::string&)>;
 
 // A program of this project ("woa"), and a folder of files that belong to it ("kernels"): found from the file that
-// holds this code (libwoa.so, or the program), in a build folder and below any prefix. A place that may not exist, if
-// it is nowhere.
+// holds this code (libwoa.so, or the program), in a build folder and below any prefix; then from the `woa` in PATH. A
+// place that does not exist, if it is nowhere.
 std::filesystem::path program(const std::string& name);
 std::filesystem::path data_folder(const std::string& name);
 // Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last those of this project.

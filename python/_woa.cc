@@ -11,6 +11,7 @@
 
 #include "python/block.h"
 #include "python/errors.h"
+#include "python/kernel.h"
 #include "python/run.h"
 #include "python/waiting.h"
 
@@ -139,12 +140,15 @@ NB_MODULE(_woa, module) {
   module.def("page", page, nb::arg("code"), "The page of a diagnostic's code, in Markdown.");
   module.def("compile", compile, nb::arg("file"), nb::arg("text").none(), nb::arg("options"),
              "The plan, and a list of warnings.");
+  module.def("let_waiting_threads_leave", let_waiting_threads_leave,
+             "For the exit: until no thread waits, 2 s at most.");
   nb::class_<Plan>(module, "Plan", "A compiled graph.")
       .def("ports", ports, nb::arg("is_input"), "By port: name, element, dimensions (name, size, max), most bytes.")
       .def("text", plan_text, nb::arg("form"))
       .def("write", write, nb::arg("file"));
   Block::bind(module);
   bind_runs(module);
+  bind_kernels(module);
 }
 
 }  // namespace woa::python

@@ -73,7 +73,8 @@ Input::Input(Input&& other) noexcept
 Input::~Input() { PyBuffer_Release(&view_); }  // does nothing if there is none
 
 void Input::refuse(const std::string& found, const std::string& advice) const {
-  raise("refused", port_.name.c_str(), port_.to_string().c_str(), found.c_str(), advice.c_str());
+  raise(port_.is_output ? "refused_output" : "refused", port_.name.c_str(), port_.to_string().c_str(), found.c_str(),
+        advice.c_str());
 }
 
 void Input::look_at(nb::handle value) {

@@ -23,6 +23,7 @@ struct Port {
   };
   std::string name, type;
   bool is_bytes = false;
+  bool is_output = false;  // of a kernel, that a function of Python writes
   Element element;
   std::vector<Dim> dims;
   std::uint64_t max_bytes = 0;

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -15,10 +16,18 @@ namespace woa::python {
 // After so long at most a waiting call looks for signals.
 constexpr std::chrono::milliseconds kSlice{100};
 
+// Threads of Python that wait in wait_in_slices(). Python ends those that want the GIL when it exits, in the middle of
+// this code: so its exit waits for them (woa/_run.py).
+inline std::atomic<int> waiting{0};
+
 // Calls `step`, which waits kSlice at most, without the GIL until it answers true. Throws what a signal's handler
 // threw, such as KeyboardInterrupt. False: `deadline` has passed first.
 template <class Step>
 bool wait_in_slices(std::chrono::steady_clock::time_point deadline, Step step) {
+  struct Counted {
+    Counted() { ++waiting; }
+    ~Counted() { --waiting; }
+  } const counted;
   for (;;) {
     {
       const nanobind::gil_scoped_release released;
@@ -27,6 +36,12 @@ bool wait_in_slices(std::chrono::steady_clock::time_point deadline, Step step) {
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
     if (std::chrono::steady_clock::now() >= deadline) return false;
   }
+}
+
+// Until no thread waits, or 2 s have passed.
+inline void let_waiting_threads_leave() {
+  const nanobind::gil_scoped_release released;
+  for (int tries = 0; tries < 2000 && waiting != 0; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 // Of threads that may have the GIL, or not.

@@ -1,4 +1,5 @@
 """Graphs that several tests use."""
+import os
 import shutil
 import subprocess
 import time
@@ -40,6 +41,12 @@ def eventually(condition, seconds=10):
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.001)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_machine_file(tmp_path_factory):
+    """A developer may have one of their own."""
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
 
 
 @pytest.fixture

@@ -16,10 +16,11 @@ Graphs use kernels by their names; `woa.compile` finds those of the package and 
 from ._commands import Comparison, compare, explain, profile, verify
 from ._errors import Diagnostic, Error, GraphError, InputError, TimedOut
 from ._graph import Graph, Stage
+from ._kernel import kernel
 from ._plan import Dim, Plan, Port, Warning, compile, options, page
 from ._run import Future, Run
 from ._woa import version
 
 __version__ = version()
 __all__ = ["Comparison", "Diagnostic", "Dim", "Error", "Future", "Graph", "GraphError", "InputError", "Plan", "Port", "Run",
-           "Stage", "TimedOut", "Warning", "compare", "compile", "explain", "options", "page", "profile", "verify", "version"]
+           "Stage", "TimedOut", "Warning", "compare", "compile", "explain", "kernel", "options", "page", "profile", "verify", "version"]

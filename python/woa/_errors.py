@@ -69,6 +69,10 @@ class TimedOut(Error, TimeoutError):
 refused = InputError
 
 
+def refused_output(port: str, expected: str, found: str, advice: str) -> Error:
+    return Error("kernel_failed", f"output '{port}': found {found}, expected {expected}; {advice}")
+
+
 def graph_error(status: str, message: str, diagnostics: list[Diagnostic]) -> Error:
     return GraphError(status, message, diagnostics) if diagnostics else Error(status, message)
 

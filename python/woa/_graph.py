@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,15 +95,16 @@ class Graph:
         self._add("inputs", name, {"type": type, **bound, **keys})
         return name
 
-    def stage(self, name: str, kernel: str | None = None, in_: Mapping[str, Any] | None = None, *,
+    def stage(self, name: str, kernel: str | Callable[..., Any] | None = None, in_: Mapping[str, Any] | None = None, *,
               params: Mapping[str, Any] | None = None, graph: str | None = None, **more: Any) -> Stage:
-        """Adds a stage that uses a kernel, or with `graph` a sub-graph.
+        """Adds a stage that uses a kernel, by its name or as a function that `woa.kernel` made one, or with `graph` a
+        sub-graph.
 
         Its inputs are arguments (`data=x`) or, if their names are other words of Python, in a mapping:
         `in_={"data": x}`. `on`, `replicas`, `needs` and `max` are keys of the stage (`on="cpu:1"`).
         """
         keys = {key: more.pop(key) for key in ("on", "replicas", "needs", "max") if key in more}
-        use = {"kernel": kernel} if graph is None else {"graph": graph}
+        use = {"kernel": getattr(kernel, "kernel_name", kernel)} if graph is None else {"graph": graph}
         given = {} if params is None else {"params": dict(params)}
         self._add("stages", name, {**use, "in": {**(in_ or {}), **more}, **given, **keys})
         return Stage(name)

@@ -223,3 +223,4 @@ def _close_all() -> None:
     """The library's threads may call Python, so they end before it does."""
     for run in list(_open):
         run.close()
+    _woa.let_waiting_threads_leave()
