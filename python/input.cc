@@ -52,7 +52,7 @@ Input::Input(const Port& port, nb::handle value) : port_(port) {
     look_at(value);
   } else if (nb::hasattr(value, "__dlpack__")) {
     look_at(nb::module_::import_("numpy").attr("from_dlpack")(value));
-  } else if (PyCallable_Check(value.ptr()) != 0) {
+  } else if (!port_.is_output && PyCallable_Check(value.ptr()) != 0) {
     function_ = nb::borrow(value);
     return;
   } else {

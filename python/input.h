@@ -1,4 +1,5 @@
-// One input of an instance: a Python object's buffer, or a function that writes the input in place.
+// One input of an instance: a Python object's buffer, or a function that writes the input in place. Also an output of a
+// kernel in Python, which is a buffer.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,6 +20,8 @@ class Input {
   Input& operator=(Input&&) = delete;
   ~Input();
 
+  // 0 of a function, which says it later.
+  [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(view_.len); }
   // Without the GIL, unless it is a function. A Python exception of the function is left in `thrown`.
   woa_status write(woa_output& room, woa_error& error, const std::shared_ptr<const void>& owner,
                    nanobind::object& thrown) const;

@@ -20,4 +20,4 @@ def test_examples(page, tmp_path, monkeypatch):
         with contextlib.redirect_stdout(printed):
             exec(compile(code, page, "exec"), names)
         pattern = ".*".join(re.escape(part) for part in expected.split("..."))
-        assert not expected or re.fullmatch(pattern, printed.getvalue()), printed.getvalue()
+        assert not expected or re.fullmatch(pattern, printed.getvalue().rstrip("\n") + "\n"), printed.getvalue()

@@ -83,6 +83,7 @@ def test_what_a_kernel_does_wrong_fails_its_instance():
     assert error.status == "kernel_failed"
     fails(lambda x: x.astype("f4"), r"output 'y': found float32\[4\], expected f64\[n\]; x.astype\('float64'\)")
     fails(lambda x: None, "found NoneType, expected f64")
+    fails(lambda x: np.zeros, "found builtin_function_or_method, expected f64")
     fails(lambda x: np.zeros(100), "output 'y' needs 800 bytes, its bound is 64", max=64)
     kept = []
     fails(lambda x: kept.append(x) or x, "kept an array")
