@@ -4,9 +4,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <pthread.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "python/block.h"
@@ -133,7 +133,8 @@ void bind_runs(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_woa, module) {
-  nb::set_leak_warnings(false);  // a program may end with runs and arrays of theirs
+  pthread_atfork(nullptr, nullptr, [] { waiting = 0; });  // a child has none of the threads
+  nb::set_leak_warnings(false);                           // a program may end with runs and arrays of theirs
   module.doc() = "The library's C interface (woa/woa.h); use the package woa.";
   module.def("version", woa_version, "The library's version.");
   module.def("options", options, nb::arg("of"), "The options of 'compile' or 'run', as JSON.");

@@ -111,6 +111,8 @@ bool Instance::done() {
 // False: `seconds` have passed first. It also returns when the instance has ended.
 bool Instance::wait_for(double seconds, std::condition_variable& changed, const bool& flag) {
   if (run_->process_ != getpid()) raise_status(WOA_UNSUPPORTED, kForked);
+  if (run_->drives() && !done())
+    raise_status(WOA_INVALID, "a function that the library's thread calls cannot wait for what that thread does");
   const auto deadline = after(seconds);
   const auto patient = Clock::now() + kPatience;
   bool blocked = false;

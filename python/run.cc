@@ -86,11 +86,18 @@ std::pair<woa_status, std::string> Run::with(Body body) {
 // ---- Callbacks, in the library's thread ----
 
 woa_status Run::fill(void* user, std::uint64_t /*number*/, std::uint32_t input, woa_output* room, woa_error* error) {
-  return static_cast<Instance*>(user)->write(input, *room, *error);
+  Instance& instance = *static_cast<Instance*>(user);
+  Run& run = *instance.run_;
+  run.driver_ = std::this_thread::get_id();
+  run.filling_ = true;
+  const woa_status status = instance.write(input, *room, *error);
+  run.filling_ = false;
+  return status;
 }
 
 woa_taken Run::complete(void* user, const woa_completion* completion) {
   Run& run = *static_cast<Owner*>(user)->to;
+  run.driver_ = std::this_thread::get_id();
   std::shared_ptr<Instance> instance;
   {
     const std::lock_guard lock(run.mutex_);
@@ -136,6 +143,8 @@ std::pair<woa_status, std::string> Run::push(const std::shared_ptr<Instance>& in
 
 // Waits for a place in the window: one thread at a time, since woa_run_work() tells one of each.
 void Run::admit(const std::shared_ptr<Instance>& instance, std::uint64_t deadline_ns) {
+  if (drives() && filling_)
+    raise_status(WOA_INVALID, "a function that writes an input cannot submit another instance of its run");
   auto pushed = without_gil([&] { return push(instance, deadline_ns); });
   std::unique_lock waits(admission_, std::defer_lock);
   const auto patient = Clock::now() + kPatience;
@@ -157,7 +166,7 @@ void Run::admit(const std::shared_ptr<Instance>& instance, std::uint64_t deadlin
 std::shared_ptr<Instance> Run::submit(const nb::tuple& values, std::uint64_t deadline_ns, bool views) {
   auto instance = std::make_shared<Instance>(shared_from_this(), values, views);
   admit(instance, deadline_ns);
-  instance->wait_until_written();
+  if (!drives()) instance->wait_until_written();
   return instance;
 }
 

@@ -12,7 +12,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -144,6 +143,7 @@ class Run : public std::enable_shared_from_this<Run> {
   std::pair<woa_status, std::string> push(const std::shared_ptr<Instance>& instance, std::uint64_t deadline_ns);
   bool only_views_hold_the_window();
   woa_statistics count();
+  [[nodiscard]] bool drives() const { return driver_.load() == std::this_thread::get_id(); }
   void drain();
   std::pair<woa_status, std::string> end(std::string* json);
   static woa_status fill(void* user, std::uint64_t number, std::uint32_t input, woa_output* room, woa_error* error);
@@ -161,7 +161,9 @@ class Run : public std::enable_shared_from_this<Run> {
   std::timed_mutex admission_;  // of the thread that waits for a place in the window
   std::atomic<bool> closing_{false}, finished_{false};
   std::atomic<std::uint64_t> kept_{0};
-  std::mutex mutex_;  // of what follows
+  std::atomic<std::thread::id> driver_{};  // the library's thread, once it has called
+  bool filling_ = false;                   // of that thread
+  std::mutex mutex_;                       // of what follows
   std::unordered_map<Instance*, std::shared_ptr<Instance>> open_;
 };
 

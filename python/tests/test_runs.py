@@ -276,6 +276,27 @@ def test_a_done_callback_that_throws_is_reported_and_harms_nobody(run, capsys):
     eventually(lambda: seen == [ZeroDivisionError])
 
 
+def test_a_callback_that_waits_for_its_own_run_is_told():
+    with woa.Run(slow_plan(50)) as run:
+        first, second, told = run.submit(b"x"), run.submit(b"y"), []
+
+        def wait(_):
+            try:
+                second.result()
+            except woa.Error as error:
+                told.append(str(error))
+
+        first.add_done_callback(wait)
+        assert second.result(10) == b"y"
+        assert "cannot wait" in told[0]
+        with pytest.raises(woa.Error, match="cannot submit another instance"):
+            run(lambda block: run(b"x"))
+        third = []
+        run.submit(b"x").add_done_callback(lambda _: third.append(run.submit(b"third")))
+        eventually(lambda: third)
+        assert third[0].result(10) == b"third"
+
+
 def test_messages_of_a_start_and_wrong_options():
     plan = woa.compile(copy_graph())
     with pytest.raises(woa.Error, match="there is no option 'proceses'; did you mean 'processes'"):
