@@ -14,7 +14,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry all;
+  static Registry& all = *new Registry;  // stays, since kernels may run in threads while the process ends
   return all;
 }
 

@@ -339,8 +339,9 @@ woa_status RunObject::drain(std::uint64_t timeout_ns) {
   if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
   const auto done = [this] { return submitted_ == succeeded_ + failed_; };
   const woa_status waited = own_thread_ ? wait_until(timeout_ns, done, true) : drive_until(timeout_ns, done);
-  if (waited == WOA_OK && !status_.ok()) return answer(status_);
-  return waited;
+  if (waited != WOA_OK) return waited;
+  const std::lock_guard lock(mutex_);
+  return status_.ok() ? WOA_OK : answer(status_);
 }
 
 void RunObject::count(woa_statistics& statistics) {

@@ -14,6 +14,7 @@ ABI = os.path.join(SOURCE, "tests", "golden", "library", "abi.txt")
 PROGRAM = """
 #include <iostream>
 #include <woa/woa.hpp>
+#include <woa/woa_kernel.hpp>
 
 int main(int, char** argv) {
   const woa::Plan plan = woa::Plan::compile(argv[1]);

@@ -195,16 +195,18 @@ TEST_CASE("a description that is wrong is refused, with its place and what to do
     std::string text = kDescription;
     return text.replace(text.find(found), found.size(), put);
   };
-  CHECK(refused(with("max: 64", "max: much")).starts_with("kernel of the program:4:34: error[E"));
+  CHECK(refused(with("max: 64", "max: much"))
+            .starts_with("kernel of the program:4:32: error[E0113]: `max` is `much`, expected a size in bytes"));
   CHECK(refused(with("variants", "library: libshout.so\nvariants"))
             .find("a kernel of the program has its functions there, and no library; remove `library`") !=
         std::string::npos);
   CHECK(refused(with("cpu: {}", "rtl: {size: true, core: c, clock_mhz: 9}"))
             .find("runs on cpu controllers alone, and has no variant `rtl`; leave the variant out, or build a shared "
                   "library of the kernel (docs/kernels.md)") != std::string::npos);
-  CHECK(refused("") != "");
-  CHECK(refused(with("in: {data: {type: bytes}}", "in: 3")).ends_with("more)") == false);
+  CHECK(refused("").starts_with("kernel of the program: error[E0105]: the file is empty"));
+  CHECK(refused(with("name: shout\n", "")).find("`name`") != std::string::npos);
   CHECK(woa_kernel_register(nullptr, &kShout, nullptr) == WOA_INVALID);
+  CHECK(message() == "a kernel needs a description: the text of a kernel.yaml");
   CHECK(refused(kDescription, nullptr) == "kernel 'shout' has no functions; give its woa_kernel");
   woa_kernel functions = kShout;
   functions.run = nullptr;
@@ -215,7 +217,7 @@ TEST_CASE("a description that is wrong is refused, with its place and what to do
         std::string::npos);
 }
 
-TEST_CASE("problems of a graph with a kernel of the program show its description") {
+TEST_CASE("a graph may misspell a kernel of the program, or pin it to a device; both errors say what to do") {
   Calls calls;
   shout_by(calls);
   std::string shown;
@@ -254,6 +256,7 @@ TEST_CASE("a plan with kernels of the program goes nowhere else, and says so") {
     CHECK(message() == "--processes per-controller: " + why);
     CHECK(run == nullptr);
   }
+  std::filesystem::remove("program_kernels.plan");
   CHECK(woa_plan_write(compiled.plan, "program_kernels.plan") == WOA_UNSUPPORTED);
   CHECK(message() == "program_kernels.plan: not written: " + why);
   CHECK(!std::filesystem::exists("program_kernels.plan"));

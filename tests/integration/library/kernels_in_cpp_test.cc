@@ -1,6 +1,7 @@
 // Kernels of the program as C++ registers them: functions with typed spans.
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ TEST_CASE("typed spans: an output has the dimensions of the input that are named
   float factor = 2;  // a function may refer to what lives as long as the program
   woa::register_kernel("scale", {{"x", "n"}, {"y", "n,2", 128}},
                        [&factor](std::span<const float> x, std::span<float> y) {
-                         REQUIRE(y.size() == 2 * x.size());
+                         if (y.size() != 2 * x.size()) throw std::runtime_error("the output has another size");
                          for (std::size_t k = 0; k < x.size(); ++k) y[2 * k] = x[k], y[2 * k + 1] = factor * x[k];
                        });
   const woa::Plan plan = woa::Plan::from_text(graph_of("scale", "f32[count]"));
@@ -85,7 +86,7 @@ TEST_CASE("every element has its type") {
 TEST_CASE("a function says the size of an output that varies, before or after it writes, and sees dimensions") {
   woa::register_kernel("longer", {{"x"}, {"y", "", 8}}, [](std::span<const char> x, woa::Out<char> y) {
     const std::span<char> room = y.room();
-    REQUIRE(room.size() == 8);
+    if (room.size() != 8) throw std::runtime_error("there is other room");
     if (x.size() <= 8) std::ranges::copy(x, room.begin());
     y.resize(x.size());
   });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,8 @@ struct Program {
 
   Program(const woa_plan* plan, std::vector<woa_option> options) {
     const woa_run_setup setup{sizeof setup, options.data(), options.size(), complete, this, nullptr};
-    const woa_status status = woa_run_start(plan, &setup, &run);
-    INFO(message());
-    REQUIRE(status == WOA_OK);
+    // Not by REQUIRE, nor in complete(): Catch2 serves one thread.
+    if (woa_run_start(plan, &setup, &run) != WOA_OK) throw std::runtime_error(message());
   }
   ~Program() { woa_run_free(run); }
   Program(const Program&) = delete;
@@ -56,7 +56,7 @@ struct Program {
       self.failures[done->instance] = std::string(done->stage) + ": " + done->message;
       return WOA_DONE;
     }
-    REQUIRE(done->output_count == 1);
+    if (done->output_count != 1) return WOA_DONE;  // and the text is missing
     self.texts[done->instance].assign(reinterpret_cast<const char*>(done->outputs[0].data), done->outputs[0].bytes);
     return self.keep ? WOA_KEEP : WOA_DONE;
   }

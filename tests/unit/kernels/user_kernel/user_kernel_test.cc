@@ -17,7 +17,7 @@ const fs::path kExample = kRoot / "graphs" / "user-kernel";
 void make_root() {
   fs::remove_all(kRoot);
   fs::create_directories(kExample.parent_path());
-  fs::create_directory_symlink(fs::path(WOA_SOURCE_DIR) / "kernels", kRoot / "kernels");
+  fs::create_directory_symlink(fs::path(WOA_SOURCE_DIR) / "include", kRoot / "include");
   fs::create_directory_symlink(WOA_BUILD_DIR, kRoot / "build");
   fs::copy(fs::path(WOA_SOURCE_DIR) / "graphs" / "user-kernel", kExample, fs::copy_options::recursive);
   fs::remove(kExample / "threshold" / "libthreshold.so");  // left by a user of the README in the source tree

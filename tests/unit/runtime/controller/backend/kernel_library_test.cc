@@ -63,6 +63,20 @@ TEST_CASE("a kernel can be named by its file") {
   CHECK(says(load_fails(stage, Code::kNotFound), stage.kernel_file));
 }
 
+TEST_CASE("a kernel of the program comes by its number, with the program's pointer; an unknown number is refused") {
+  int user = 0;
+  const woa_kernel functions{};
+  StagePlan stage = stage_with("echo");
+  stage.program_kernel = 2;
+  const std::array<ProgramKernel, 2> kernels{ProgramKernel{}, ProgramKernel{&functions, &user}};
+  const Result<KernelLibrary> loaded = KernelLibrary::load(stage, {}, nullptr, kernels);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->kernel() == &functions);
+  CHECK(loaded->self() == &user);
+  CHECK(loaded->folder().empty());
+  CHECK(says(load_fails(stage, Code::kNotFound), "RunOptions::program_kernels"));
+}
+
 TEST_CASE("what create() says is passed on") {
   StagePlan stage = stage_with("echo");
   stage.params = {param("message", "apples")};
