@@ -54,31 +54,34 @@ bool Instance::end(const woa_completion& completion, bool is_awaited) {
     ++run_->kept_;
     owner = std::shared_ptr<Run::Kept>(new Run::Kept{run_, completion.instance});
   }
-  std::vector<Output> outputs(is_awaited ? completion.output_count : 0);
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const woa_input& from = completion.outputs[k];
-    Output& to = outputs[k];
-    to = {from.absent != 0, const_cast<std::uint8_t*>(from.data), from.bytes, {}, owner};
-    std::copy_n(from.dims, WOA_MAX_RANK, to.dims.begin());
-    if (kept || to.bytes == 0) continue;
-    const std::shared_ptr<std::uint8_t[]> copy(new std::uint8_t[to.bytes]);
-    std::memcpy(copy.get(), from.data, to.bytes);
-    to.data = copy.get();
-    to.owner = copy;
-  }
-  number_ = completion.instance;
-  {
-    const std::lock_guard lock(mutex_);
-    outputs_ = std::move(outputs);
-    latency_ns_ = completion.latency_ns;
-  }
   const std::string stage = *completion.stage == '\0' ? "" : "stage '" + std::string(completion.stage) + "': ";
-  fail(completion.status, stage + completion.message);
+  number_ = completion.instance;
+  latency_ns_ = completion.latency_ns;
+  try {
+    if (is_awaited) take({completion.outputs, completion.output_count}, owner);
+    conclude(completion.status, stage + completion.message);
+  } catch (const std::bad_alloc&) {
+    conclude(WOA_EXHAUSTED, "there is no memory for copies of the outputs; copy=False takes views");
+  }
   return kept;
 }
 
-// Ends it; with WOA_OK well.
-void Instance::fail(woa_status status, const std::string& message) {
+// Nobody reads the outputs yet. Copies them, unless `owner` keeps them.
+void Instance::take(std::span<const woa_input> outputs, const std::shared_ptr<const void>& owner) {
+  for (const woa_input& from : outputs) {
+    Output to{from.absent != 0, const_cast<std::uint8_t*>(from.data), from.bytes, {}, owner};
+    std::copy_n(from.dims, WOA_MAX_RANK, to.dims.begin());
+    if (owner == nullptr && to.bytes != 0) {
+      const std::shared_ptr<std::uint8_t[]> copy(new std::uint8_t[to.bytes]);
+      std::memcpy(copy.get(), from.data, to.bytes);
+      to.data = copy.get();
+      to.owner = copy;
+    }
+    outputs_.push_back(std::move(to));
+  }
+}
+
+void Instance::conclude(woa_status status, const std::string& message) {
   std::vector<nb::object> tell;
   {
     const std::lock_guard lock(mutex_);

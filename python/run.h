@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -65,7 +66,8 @@ class Instance {
   woa_status write(std::uint32_t input, woa_output& room, woa_error& error);
   // True: the outputs are kept. `is_awaited`: Python will ask for them.
   bool end(const woa_completion& completion, bool is_awaited);
-  void fail(woa_status status, const std::string& message);
+  void take(std::span<const woa_input> outputs, const std::shared_ptr<const void>& owner);
+  void conclude(woa_status status, const std::string& message);
   void tell();
   bool wait_for(double seconds, std::condition_variable& changed, const bool& flag);
   void wait_for_end(double seconds);
@@ -81,7 +83,7 @@ class Instance {
   std::size_t written_count_ = 0;
   bool written_ = false, ended_ = false;
   std::atomic<std::uint64_t> number_{0};
-  std::uint64_t latency_ns_ = 0;
+  std::atomic<std::uint64_t> latency_ns_{0};
   woa_status status_ = WOA_OK;
   std::string message_;
   std::vector<Output> outputs_;

@@ -58,7 +58,7 @@ def _run(command: str, graph: Source, inputs: Mapping[str, Any], options: Mappin
     with contextlib.ExitStack() as files:
         folder = Path(files.enter_context(tempfile.TemporaryDirectory(prefix="woa-")))
         given = [f"--in={name}={_input(folder / name, value)}" for name, value in inputs.items()]
-        command_line = [_program.PATH, command, _file(folder, graph, files), "--json", *given, *arguments(options)]
+        command_line = [str(_program.PATH), command, _file(folder, graph, files), "--json", *given, *arguments(options)]
         done = subprocess.run(command_line, capture_output=True, text=True, check=False)
     try:
         answer = json.loads(done.stdout)
@@ -107,4 +107,4 @@ def _input(file: Path, value: Any) -> str:
 def _diagnostic(each: Mapping[str, Any]) -> Diagnostic:
     place = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
     shown = f"{place}: {each['severity']}[{each['code']}]: {each['text']}" + (f"\n  fix: {each['fix']}" if each["fix"] else "")
-    return Diagnostic(*(each[name] for name in ("severity", "code", "file", "line", "column", "length", "text", "fix")), shown)
+    return Diagnostic(**{name: each[name] for name in ("severity", "code", "file", "line", "column", "length", "text", "fix")}, shown=shown)

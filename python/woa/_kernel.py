@@ -54,7 +54,7 @@ def _dims(type_: str) -> list[str]:
 
 def _declared(ports: Ports, most: int | str | None) -> dict[str, dict[str, Any]]:
     """Ports as kernel.yaml has them."""
-    declared = {}
+    declared: dict[str, dict[str, Any]] = {}
     for name, port in ports.items():
         declared[name] = dict(port) if isinstance(port, Mapping) else {"type": port}
         dims = _dims(declared[name]["type"])
@@ -76,7 +76,7 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
     for port, dims in zip(outputs, out_dims, strict=True):
         if in_place and (not dims or any(not dim.isdigit() and dim not in known for dim in dims)):
             raise TypeError(f"kernel '{name}': the size of output '{port}' is not that of an input: return it")
-    types = {"int": int, "float": float, "bool": lambda text: text == "true"}
+    types: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "bool": lambda text: text == "true"}
 
     def call(given: dict[str, str], values: tuple[Any, ...], rooms: tuple[_woa.Room, ...]) -> None:
         try:
@@ -97,7 +97,8 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
             return
         raise KernelFailed(text)
 
-    ports = [[(port, each["type"]) for port, each in side.items()] for side in (inputs, outputs)]
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "variants": {"cpu": {}}}
-    _woa.register_kernel("".join(f"{key}: {_yaml(value)}\n" for key, value in declared.items()), *ports, call)
+    _woa.register_kernel("".join(f"{key}: {_yaml(value)}\n" for key, value in declared.items()),
+                         [(port, each["type"]) for port, each in inputs.items()],
+                         [(port, each["type"]) for port, each in outputs.items()], call)

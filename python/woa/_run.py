@@ -6,7 +6,7 @@ import json
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from . import _woa
 from ._errors import Error
@@ -30,7 +30,7 @@ class Future:
 
     def exception(self, timeout: float | None = None) -> Error | None:
         """What `result()` raises; None if the instance succeeded."""
-        return self._instance.exception(-1 if timeout is None else timeout)
+        return cast("Error | None", self._instance.exception(-1 if timeout is None else timeout))
 
     def done(self) -> bool:
         """True if the instance has ended."""
@@ -83,28 +83,26 @@ class Run:
 
     **Inputs**, in the graph's order or by name, are anything with a buffer of the port's type: NumPy arrays, tensors by
     DLPack, `bytes`. They are read without a conversion and written once, where the first stage reads; what does not fit
-    raises `woa.InputError`. Ports of type `bytes` also take text. A function is given
-    the block itself, to write in place: `run(file.readinto)`, `run(lambda x: rng.random(out=x))`. For an input whose
-    size varies it returns the bytes that it wrote, or the sizes of all dimensions. It is called in the library's
-    thread, and must not keep the array.
+    raises `woa.InputError`. Ports of type `bytes` also take text. A function is given the block itself, to write in
+    place: `run(file.readinto)`, `run(lambda x: rng.random(out=x))`. For an input whose size varies it returns the bytes
+    that it wrote, or the sizes of all dimensions. The library's thread calls it: it must not wait, nor keep the array.
 
-    **Outputs** are NumPy arrays, or `bytes`; None for one that its stage did not write. They are copies, one
-    for each output, unless `copy=False`: then they are read-only views of where the last stage wrote them. A view keeps
-    its instance's place in the window until it is dropped, so a program that holds as many as the window has gets an
-    error from its next call.
+    **Outputs** are NumPy arrays, or `bytes`; None for one that its stage did not write. They are copies, unless
+    `copy=False`: then they are read-only views of where the last stage wrote them. A view keeps its instance's place
+    in the window until it is dropped. Whoever holds one while a whole window of others runs gets an error from the next
+    call, after 5 s.
 
     The end of the `with` block waits for what is in flight, after an exception it cancels that.
     """
 
     def __init__(self, plan: Plan, *, copy: bool = True, on_message: Callable[[str], object] | None = None,
                  **options: Any) -> None:
-        self._run: _woa.Run | None = None
         self.plan = plan
         self._copy = copy
         self._cancelled = False
         self._names = [port.name for port in plan.inputs]
-        self._run = _woa.Run.start(plan._plan, pairs(options), plan._overlap, on_message)
-        self._make = plan._results
+        self._run: _woa.Run = _woa.Run.start(plan._plan, pairs(options), plan._overlap, on_message)
+        self._make: Any = plan._results
         _open.add(self)
 
     def _values(self, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -190,7 +188,7 @@ class Run:
 
     def close(self) -> None:
         """Cancels what is in flight, and ends the run. Views stay. Does nothing twice."""
-        if self._run is not None:
+        if hasattr(self, "_run"):  # it has started
             self._run.close("the run was closed")
 
     def __enter__(self) -> Run:
