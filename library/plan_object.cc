@@ -42,6 +42,14 @@ json stages_json(const Plan& plan) {
   return list;
 }
 
+// How many instances the buffers hold at once, whatever these do: at most the window.
+std::uint32_t overlap(const Plan& plan) {
+  std::uint32_t most = plan.window;
+  for (const EdgePlan& edge : plan.edges)
+    if (!edge.count) most = std::min(most, edge.blocks / edge.min_blocks);
+  return most;
+}
+
 void tell(const Diagnostic& diagnostic, woa_on_diagnostic on_diagnostic, void* user) {
   std::vector<woa_diagnostic> notes;
   for (const SourceMessage& note : diagnostic.notes)
@@ -98,6 +106,7 @@ json to_json(const woa_plan& made) {
   json object{{"graph", plan.graph},
               {"model", plan.model},
               {"window", plan.window},
+              {"overlap", overlap(plan)},
               {"deadline_ns", plan.deadline_ns},
               {"placement", std::move(placement)},
               {"modelled", modelled_stages(plan)},

@@ -108,7 +108,8 @@ WOA_API woa_status woa_compile(const char *file, const char *text, const woa_opt
 /* Writes the plan for `woa run PLAN`, woa_compile() and other hosts. WOA_UNAVAILABLE: the file cannot be written. */
 WOA_API woa_status woa_plan_write(const woa_plan *plan, const char *file);
 /* The plan as text. `form`: "json", the object of `woa compile --json` with "inputs", "outputs", "controllers",
- * "stages" and "files" added; or "dot", a graph for Graphviz. The caller frees it. WOA_NOT_FOUND: another form. */
+ * "stages", "files" and "overlap" (how many instances the buffers hold at once) added; or "dot", a graph for Graphviz.
+ * The caller frees it. WOA_NOT_FOUND: another form. */
 WOA_API woa_status woa_plan_text(const woa_plan *plan, const char *form, char **text);
 
 /* An input or output of a graph. Borrowed from the plan. */

@@ -1,0 +1,28 @@
+// Exceptions of the package, which woa/_errors.py defines.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "woa/woa.h"
+
+namespace woa::python {
+
+constexpr const char* kForked = "this process was forked after the run had started; start a run of its own here";
+constexpr const char* kClosed = "the run has ended; start another";
+
+// Throws the exception that `woa._errors.NAME(arguments...)` makes.
+template <class... Arguments>
+[[noreturn]] void raise(const char* name, Arguments&&... arguments) {
+  const nanobind::object error =
+      nanobind::module_::import_("woa._errors").attr(name)(std::forward<Arguments>(arguments)...);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw nanobind::python_error();
+}
+
+[[noreturn]] inline void raise_status(woa_status status, const std::string& message) {
+  raise("Error", woa_status_name(status), message.c_str());
+}
+
+}  // namespace woa::python

@@ -1,0 +1,43 @@
+// One input of an instance: a Python object's buffer, or a function that writes the input in place. Also an output of a
+// kernel in Python, which is a buffer.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+
+#include "python/port.h"
+
+namespace woa::python {
+
+// Made, moved and destroyed with the GIL.
+class Input {
+ public:
+  // Looks at `value` without a copy. Throws woa.InputError if it is not what the port takes.
+  Input(const Port& port, nanobind::handle value);
+  Input(Input&& other) noexcept;
+  Input& operator=(Input&&) = delete;
+  ~Input();
+
+  // 0 of a function, which says it later.
+  [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(view_.len); }
+  // Without the GIL, unless it is a function. A Python exception of the function is left in `thrown`.
+  woa_status write(woa_output& room, woa_error& error, const std::shared_ptr<const void>& owner,
+                   nanobind::object& thrown) const;
+
+ private:
+  [[noreturn]] void refuse(const std::string& found, const std::string& advice) const;
+  void look_at(nanobind::handle value);
+  void check() const;
+  void check_dims(const std::string& found) const;
+  woa_status call(woa_output& room, woa_error& error, const std::shared_ptr<const void>& owner,
+                  nanobind::object& thrown) const;
+  void set_size(woa_output& room, nanobind::handle answer) const;
+
+  const Port& port_;  // of the run
+  nanobind::object function_;
+  Py_buffer view_{};
+};
+
+}  // namespace woa::python

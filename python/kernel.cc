@@ -1,0 +1,155 @@
+#include "python/kernel.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/block.h"
+#include "python/errors.h"
+#include "python/input.h"
+
+namespace woa::python {
+namespace nb = nanobind;
+
+namespace {
+
+using Named = std::vector<std::pair<std::string, std::string>>;
+
+// Lives until the process ends, since plans may run it.
+struct Kernel {
+  std::vector<Port> inputs, outputs;
+  nb::object call;  // of woa/_kernel.py: (params, inputs, rooms)
+};
+
+// The use of a kernel by a stage.
+struct Stage {
+  const Kernel& kernel;
+  Named params;
+};
+
+// An output of a firing, for the function to write once.
+struct Room {
+  const Port& port;
+  woa_output& out;
+  nb::object block = {};
+
+  // The memory of a token with these dimensions, to write in place.
+  nb::object claim(const std::vector<std::uint64_t>& shape) {
+    std::uint64_t bytes = port.element.bytes;
+    for (const std::uint64_t size : shape) bytes *= size;
+    reserve(bytes);
+    for (std::size_t d = 0; !port.is_bytes && d < shape.size(); ++d) out.dims[d] = static_cast<std::uint32_t>(shape[d]);
+    block = nb::cast(Block(port, out.data, shape, true, nullptr));
+    return Block::view(block, port.is_bytes);
+  }
+  // Copies a value.
+  void write(nb::handle value) {
+    const Input from(port, value);
+    reserve(from.bytes());
+    woa_error error{};
+    nb::object thrown;
+    (void)from.write(out, error, nullptr, thrown);  // there is room
+  }
+
+ private:
+  void reserve(std::uint64_t bytes) {
+    woa_error error{};
+    if (woa_claim(&out, port.name.c_str(), bytes, &error) != WOA_OK) raise_status(WOA_TOO_LARGE, error.message);
+  }
+};
+
+Port port_of(const std::string& name, const std::string& type) {
+  Port port;
+  port.name = name;
+  port.is_output = true;
+  port.type = type.substr(0, type.find('['));
+  port.is_bytes = port.type == "bytes";
+  port.element = Element::of(port.type);
+  port.max_bytes = ~std::uint64_t{0};
+  for (std::size_t at = type.find('['); at != std::string::npos && type[at] != ']'; at = type.find_first_of(",]", at)) {
+    const std::size_t begin = type.find_first_not_of(" ", ++at);
+    const std::string word = type.substr(begin, type.find_first_of(" ,]", begin) - begin);
+    const auto size = static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 10));  // 0: a name
+    port.dims.push_back({size == 0 ? word : "", size, 0});
+  }
+  return port;
+}
+
+woa_status create(const woa_param* params, std::size_t count, void** self, woa_error* /*error*/) {
+  auto stage = std::make_unique<Stage>(Stage{*static_cast<const Kernel*>(*self), {}});
+  for (std::size_t k = 0; k < count; ++k) stage->params.emplace_back(params[k].name, params[k].value);
+  *self = stage.release();
+  return WOA_OK;
+}
+
+void destroy(void* self) { delete static_cast<Stage*>(self); }
+
+nb::object input_block(const Port& port, const woa_input& in) {
+  std::vector<std::uint64_t> shape(in.dims, in.dims + in.rank);
+  if (port.is_bytes) shape = {in.bytes};
+  return nb::cast(Block(port, const_cast<std::uint8_t*>(in.data), shape, false, nullptr));
+}
+
+void call(const Stage& stage, const woa_input* ins, woa_output* outs) {
+  const Kernel& kernel = stage.kernel;
+  std::vector<nb::object> blocks;
+  nb::list inputs, rooms;
+  for (std::size_t k = 0; k < kernel.inputs.size(); ++k) {
+    blocks.push_back(input_block(kernel.inputs[k], ins[k]));
+    inputs.append(Block::view(blocks.back(), kernel.inputs[k].is_bytes));
+  }
+  for (std::size_t k = 0; k < kernel.outputs.size(); ++k)
+    rooms.append(nb::cast(Room{kernel.outputs[k], outs[k]}, nb::rv_policy::move));
+  nb::dict params;
+  for (const auto& [name, value] : stage.params) params[name.c_str()] = value;
+  kernel.call(params, nb::tuple(inputs), nb::tuple(rooms));
+  for (nb::handle room : rooms) blocks.push_back(std::move(nb::cast<Room&>(room).block));
+  inputs.clear();
+  rooms.clear();
+  for (const nb::object& block : blocks)
+    if (block.is_valid() && nb::inst_ptr<Block>(block)->views() != 0)
+      throw nb::value_error("the kernel kept an array, whose memory is another firing's next: copy it");
+}
+
+woa_status run(void* self, const woa_firing* /*firing*/, const woa_input* ins, woa_output* outs, woa_error* error) {
+  const nb::gil_scoped_acquire acquired;
+  const Stage& stage = *static_cast<const Stage*>(self);
+  try {
+    call(stage, ins, outs);
+    if (stage.kernel.outputs.empty()) outs[0].written = 1;  // the port `done`
+    return WOA_OK;
+  } catch (nb::python_error& failed) {
+    const nb::str text(nb::handle(failed.value()));
+    return woa_fail(error, WOA_KERNEL_FAILED, "%s", text.c_str());
+  } catch (const std::exception& failed) {
+    return woa_fail(error, WOA_KERNEL_FAILED, "%s", failed.what());
+  }
+}
+
+void register_kernel(const std::string& description, const Named& inputs, const Named& outputs, nb::object function) {
+  static const woa_kernel functions{WOA_KERNEL_ABI, create, destroy, nullptr, run, nullptr, 0};
+  auto kernel = std::make_unique<Kernel>(Kernel{{}, {}, std::move(function)});
+  for (const auto& [name, type] : inputs) kernel->inputs.push_back(port_of(name, type));
+  for (const auto& [name, type] : outputs) kernel->outputs.push_back(port_of(name, type));
+  const woa_status status = woa_kernel_register(description.c_str(), &functions, kernel.get());
+  if (status != WOA_OK) raise_status(status, woa_message());
+  (void)kernel.release();
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& module) {
+  nb::class_<Room>(module, "Room", "An output of a firing, to be written once.")
+      .def("claim", &Room::claim, nb::arg("shape"), "The memory of a token with these dimensions.")
+      .def("write", &Room::write, nb::arg("value").none(), "Copies a value.");
+  module.def("register_kernel", register_kernel, nb::arg("description"), nb::arg("inputs"), nb::arg("outputs"),
+             nb::arg("function"),
+             "Registers a kernel: kernel.yaml's text, names and types of ports, and its function.");
+}
+
+}  // namespace woa::python

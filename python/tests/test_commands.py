@@ -1,0 +1,74 @@
+"""What the program says, as dicts; and how notebooks show graphs, plans and comparisons."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import copy_graph
+
+import woa
+from woa import _show
+
+
+def image_graph():
+    graph = woa.Graph("image")
+    image = graph.input("image", "u8[height,width,channels]", max="1MiB", dims={"channels": {"max": 3}})
+    graph.output("image", graph.stage("s", "resize_bilinear", image=image, params={"width": 8, "height": 4}).image)
+    return graph
+
+
+def test_profile_compile_and_explain(tmp_path):
+    graph = image_graph()
+    measured = woa.profile(graph, {"image": np.zeros((16, 16, 3), "u1")}, output=tmp_path / "profile", repetitions=3)
+    assert "s" in measured["stages"]
+    assert (tmp_path / "profile").is_file()
+    plan = woa.compile(graph, profile=tmp_path / "profile")
+    assert plan.json()["certificate"]
+    assert {edge["from"] for edge in woa.explain(plan)["edges"]} == {"source.image", "s.image"}
+    assert woa.verify(plan)["ok"]
+
+
+def test_compare_shows_itself_as_a_table():
+    comparison = woa.compare(copy_graph(stages=2), {"x": b"data"}, run=True, repetitions=3)
+    assert {row["model"] for row in comparison["models"]} >= {"woa", "rpc-hub"}
+    shown = comparison._repr_html_()
+    assert shown.startswith("<table><tr><th>model</th>")
+    assert "<td>rpc-hub</td>" in shown
+
+
+def test_errors_of_the_program_are_exceptions(tmp_path):
+    with pytest.raises(woa.GraphError) as caught:
+        woa.explain("woa: 1\ngraph: bad\nstages: {}\n")
+    assert caught.value.diagnostics[0].code.startswith("E")
+    with pytest.raises(woa.Error, match="no such file or folder"):
+        woa.compare(copy_graph(), {"x": tmp_path / "absent"})
+    with pytest.raises(woa.Error, match="there is no option '--nope"):
+        woa.explain(copy_graph(), nope=1)
+
+
+def test_relative_paths_are_of_the_graph(tmp_path, monkeypatch):
+    (tmp_path / "parts.yaml").write_text("woa: 1\ngraphs: {}\n")
+    monkeypatch.chdir(tmp_path)
+    graph = copy_graph(includes=["parts.yaml"])
+    assert woa.explain(graph)["graph"] == "copy"
+    assert woa.explain(woa.Graph.from_yaml(str(graph), tmp_path / "there.yaml"))["graph"] == "copy"
+    assert os.listdir(tmp_path) == ["parts.yaml"]
+
+
+def test_pictures(monkeypatch):
+    graph = copy_graph()
+    if _show.picture("digraph {}") is not None:
+        assert graph._repr_html_().startswith("<svg")
+        assert "s0" in woa.compile(graph)._repr_html_()
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert woa.compile(graph)._repr_html_() == ("<table><tr><th>stage</th><th>kernel</th><th>controller</th></tr>"
+                                                "<tr><td>s0</td><td>copy</td><td>cpu:0</td></tr></table>")
+    graph.stage("bad", "absent")
+    assert "error[E0201]" in graph._repr_html_()
+
+
+def test_the_program_of_the_package():
+    for command in ([sys.executable, "-m", "woa"], [os.path.join(os.path.dirname(sys.executable), "woa")]):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["woa", woa.__version__]

@@ -1,0 +1,104 @@
+"""Kernels in Python."""
+from __future__ import annotations
+
+import inspect
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from . import _woa
+from ._graph import _yaml
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Ports = Mapping[str, "str | Mapping[str, Any]"]
+
+
+class KernelFailed(Exception):
+    """What a kernel threw, in a line."""
+
+
+def kernel(inputs: Ports, outputs: Ports, *, name: str | None = None, params: Mapping[str, Mapping[str, Any]] | None = None,
+           max: int | str = "64MiB") -> Callable[[Function], Function]:
+    """Makes a function a kernel, for graphs that this process compiles and runs in itself.
+
+        @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"})
+        def twice(x):
+            return 2 * x                    # is copied to where the next stage reads
+
+        @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"})
+        def thrice(x, y):
+            numpy.multiply(x, 3, out=y)     # writes there itself
+
+        graph.stage("a", twice, x=x)
+
+    The function takes its inputs in order: read-only arrays, or memoryviews for `bytes`. It returns its output, or a
+    tuple of several; or it takes arrays for all outputs, too, whose dimensions are fixed or those of inputs by the same
+    names. It must not keep any of them. `params` are declared as in kernel.yaml (`{"k": {"type": "int", "default": 1}}`)
+    and come as keywords. `max` bounds outputs whose size varies. `name` is the function's.
+
+    **Python kernels are slow**: a firing takes the GIL, so no two run at once, and costs microseconds beside its work.
+    They run in threads of the library, in this process: `processes="per-controller"` refuses them.
+    """
+    def decorate(function: Function) -> Function:
+        _register(function, name or function.__name__, _declared(inputs, None), _declared(outputs, max), dict(params or {}))
+        function.kernel_name = name or function.__name__  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _dims(type_: str) -> list[str]:
+    return re.findall(r"[^,\[\]\s]+", type_.partition("[")[2])
+
+
+def _declared(ports: Ports, most: int | str | None) -> dict[str, dict[str, Any]]:
+    """Ports as kernel.yaml has them."""
+    declared: dict[str, dict[str, Any]] = {}
+    for name, port in ports.items():
+        declared[name] = dict(port) if isinstance(port, Mapping) else {"type": port}
+        dims = _dims(declared[name]["type"])
+        if most is not None and not (dims and all(dim.isdigit() for dim in dims)):
+            declared[name].setdefault("max", most)
+    return declared
+
+
+def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any], params: dict[str, Any]) -> None:
+    positional = [each for each in inspect.signature(function).parameters.values()
+                  if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) and each.name not in params]
+    in_place = bool(outputs) and len(positional) == len(inputs) + len(outputs)
+    if not in_place and len(positional) != len(inputs):
+        raise TypeError(f"kernel '{name}': its function takes {len(positional)} arrays, expected {len(inputs)}, one for each input"
+                        f" ({', '.join(inputs)}), or {len(inputs) + len(outputs)}, with the outputs ({', '.join(outputs)})")
+    in_dims = [_dims(port["type"]) for port in inputs.values()]
+    out_dims = [_dims(port["type"]) for port in outputs.values()]
+    known = {dim for dims in in_dims for dim in dims}
+    for port, dims in zip(outputs, out_dims, strict=True):
+        if in_place and (not dims or any(not dim.isdigit() and dim not in known for dim in dims)):
+            raise TypeError(f"kernel '{name}': the size of output '{port}' is not that of an input: return it")
+    types: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "bool": lambda text: text == "true"}
+
+    def call(given: dict[str, str], values: tuple[Any, ...], rooms: tuple[_woa.Room, ...]) -> None:
+        try:
+            named = {key: types.get(params[key]["type"], str)(text) for key, text in given.items()}
+            if in_place:
+                sizes = {dim: size for dims, value in zip(in_dims, values, strict=True)
+                         for dim, size in zip(dims, value.shape, strict=False)}
+                function(*values, *(room.claim([sizes[dim] if dim in sizes else int(dim) for dim in dims])
+                                    for room, dims in zip(rooms, out_dims, strict=True)), **named)
+            else:
+                results = function(*values, **named)
+                for room, result in zip(rooms, results if len(rooms) > 1 else (results,), strict=False):
+                    room.write(result)
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error} ({frame.filename}:{frame.lineno})"
+        else:
+            return
+        raise KernelFailed(text)
+
+    declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
+                "variants": {"cpu": {}}}
+    _woa.register_kernel("".join(f"{key}: {_yaml(value)}\n" for key, value in declared.items()),
+                         [(port, each["type"]) for port, each in inputs.items()],
+                         [(port, each["type"]) for port, each in outputs.items()], call)

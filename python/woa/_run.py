@@ -1,0 +1,224 @@
+"""Runs: plans that run, and the futures of their instances."""
+from __future__ import annotations
+
+import atexit
+import json
+import weakref
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
+from typing import Any, cast
+
+from . import _woa
+from ._errors import Error
+from ._options import pairs
+from ._plan import Plan
+
+_open: weakref.WeakSet[Run] = weakref.WeakSet()
+
+
+class Future:
+    """The result of `Run.submit()`, now or later. `await` works too."""
+
+    def __init__(self, run: Run, instance: _woa.Instance) -> None:
+        self._run = run
+        self._instance = instance
+
+    def result(self, timeout: float | None = None) -> Any:
+        """The output, or a named tuple of several. Raises why the instance failed, or `TimeoutError` if it has not
+        ended within `timeout` seconds; it goes on then."""
+        return self._run._unpack(self._instance.result(-1 if timeout is None else timeout))
+
+    def exception(self, timeout: float | None = None) -> Error | None:
+        """What `result()` raises; None if the instance succeeded."""
+        return cast("Error | None", self._instance.exception(-1 if timeout is None else timeout))
+
+    def done(self) -> bool:
+        """True if the instance has ended."""
+        return self._instance.done()
+
+    def cancel(self) -> bool:
+        """Fails the instance with status "cancelled". A kernel that runs is not interrupted. False: it has ended."""
+        return self._instance.cancel("the program cancelled it")
+
+    def add_done_callback(self, function: Callable[[Future], object]) -> None:
+        """Calls `function` with this future when the instance has ended: at once, or in the library's thread, which
+        drives the run: be quick, and do not wait there."""
+        self._instance.call_when_done(lambda: function(self))
+
+    @property
+    def instance(self) -> int:
+        """The instance's number, from 0 on."""
+        return self._instance.number
+
+    @property
+    def latency(self) -> float:
+        """Seconds from submission to the last output, of an instance that has ended."""
+        return self._instance.latency_ns / 1e9
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        import asyncio  # slow to import
+
+        loop = asyncio.get_running_loop()
+        ended = loop.create_future()
+
+        def wake() -> None:
+            if not ended.done():
+                ended.set_result(None)
+
+        self._instance.call_when_done(lambda: loop.call_soon_threadsafe(wake))
+        yield from ended
+        return self.result()
+
+
+class Run:
+    """A plan that runs: devices, controllers and kernels, ready for instances.
+
+        with woa.Run(plan) as run:
+            y = run(x)                       # one instance
+            for y in run.map(xs): ...        # many, in order, as many at once as the window has
+            future = run.submit(x)           # later: future.result()
+
+    Options are those of `woa run`, with underscores: `processes="per-controller"`, `cores="cpu:0=1"`.
+    `woa.options("run")` lists them. A thread of the library drives the run; any thread may submit.
+
+    **Inputs**, in the graph's order or by name, are anything with a buffer of the port's type: NumPy arrays, tensors by
+    DLPack, `bytes`. They are read without a conversion and written once, where the first stage reads; what does not fit
+    raises `woa.InputError`. Ports of type `bytes` also take text. A function is given the block itself, to write in
+    place: `run(file.readinto)`, `run(lambda x: rng.random(out=x))`. For an input whose size varies it returns the bytes
+    that it wrote, or the sizes of all dimensions. The library's thread calls it: it must not wait, nor keep the array.
+
+    **Outputs** are NumPy arrays, or `bytes`; None for one that its stage did not write. They are copies, unless
+    `copy=False`: then they are read-only views of where the last stage wrote them. A view keeps its instance's place
+    in the window until it is dropped. Whoever holds one while a whole window of others runs gets an error from the next
+    call, after 5 s.
+
+    The end of the `with` block waits for what is in flight, after an exception it cancels that.
+    """
+
+    def __init__(self, plan: Plan, *, copy: bool = True, on_message: Callable[[str], object] | None = None,
+                 **options: Any) -> None:
+        self.plan = plan
+        self._copy = copy
+        self._cancelled = False
+        self._names = [port.name for port in plan.inputs]
+        self._run: _woa.Run = _woa.Run.start(plan._plan, pairs(options), plan._overlap, on_message)
+        self._make: Any = plan._results
+        _open.add(self)
+
+    def _values(self, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        if not named and len(values) == len(self._names):
+            return values
+        rest = self._names[len(values):]
+        unknown = [name for name in named if name not in rest]
+        missing = [name for name in rest if name not in named]
+        if unknown or missing or len(values) > len(self._names):
+            found = ", ".join([f"{len(values)} by position", *named])
+            raise TypeError(f"found inputs {found}; expected {', '.join(self._names) or 'none'}, each once")
+        return (*values, *(named[name] for name in rest))
+
+    def _unpack(self, values: tuple[Any, ...]) -> Any:
+        return values[0] if self._make is None else self._make._make(values)
+
+    def __call__(self, *values: Any, copy: bool | None = None, deadline: float = 0, **named: Any) -> Any:
+        """Runs one instance: its output, or a named tuple of several. `deadline`: seconds that it may take; 0: the
+        plan's. An input named "copy" or "deadline" is given by position."""
+        views = not (self._copy if copy is None else copy)
+        return self._unpack(self._run.call(self._values(values, named), round(deadline * 1e9), views))
+
+    def submit(self, *values: Any, copy: bool | None = None, deadline: float = 0, **named: Any) -> Future:
+        """Submits an instance. Waits for a place in the window, and until the inputs are written: they may be changed
+        afterwards."""
+        views = not (self._copy if copy is None else copy)
+        return Future(self, self._run.submit(self._values(values, named), round(deadline * 1e9), views))
+
+    def _submit_item(self, item: Any, copy: bool | None) -> Future:
+        return self.submit(*item, copy=copy) if isinstance(item, tuple) else self.submit(item, copy=copy)
+
+    def _depth(self, copy: bool | None) -> int:
+        """Instances that map() keeps in flight: one place is left for the view that the caller looks at."""
+        views = not (self._copy if copy is None else copy)
+        return max(1, self.plan._overlap - 1) if views else self.plan.window
+
+    def map(self, items: Iterable[Any], *, copy: bool | None = None) -> Iterator[Any]:
+        """The outputs for each item, in order. As many instances are in flight as the window has. An item is the input,
+        or a tuple of all inputs. With `copy=False` drop each view before the next but one: `list(run.map(...))` needs
+        copies."""
+        futures: deque[Future] = deque()
+        try:
+            for item in items:
+                if len(futures) == self._depth(copy):
+                    yield futures.popleft().result()
+                futures.append(self._submit_item(item, copy))
+            while futures:
+                yield futures.popleft().result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+    async def amap(self, items: Iterable[Any] | AsyncIterable[Any], *, copy: bool | None = None) -> AsyncIterator[Any]:
+        """As map(), for `async for`: neither waiting for a place nor for a result blocks the loop."""
+        import asyncio  # slow to import
+
+        loop = asyncio.get_running_loop()
+        futures: deque[Future] = deque()
+        try:
+            async for item in _each(items):
+                if len(futures) == self._depth(copy):
+                    yield await futures.popleft()
+                futures.append(await loop.run_in_executor(None, self._submit_item, item, copy))
+            while futures:
+                yield await futures.popleft()
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def statistics(self) -> dict[str, int]:
+        """Counts of instances (submitted, succeeded, failed, in_flight, kept) and latencies in ns of those that
+        succeeded. At any time."""
+        return self._run.statistics()
+
+    def cancel(self, why: str = "the program cancelled the run") -> None:
+        """Ends the run: instances in flight fail with status "cancelled"."""
+        self._run.cancel(why)
+        self._cancelled = True
+
+    def finish(self) -> dict[str, Any]:
+        """Waits for what is in flight, ends the run, and gives the object of `woa run --json`. Views stay."""
+        return json.loads(self._run.finish())
+
+    def close(self) -> None:
+        """Cancels what is in flight, and ends the run. Views stay. Does nothing twice."""
+        if hasattr(self, "_run"):  # it has started
+            self._run.close("the run was closed")
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and not self._cancelled and not self._run.is_ended:
+            self._run.finish()
+        else:
+            self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<woa.Run of {self.plan!r}>"
+
+
+async def _each(items: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield item
+    else:
+        for item in items:
+            yield item
+
+
+@atexit.register
+def _close_all() -> None:
+    """The library's threads may call Python, so they end before it does."""
+    for run in list(_open):
+        run.close()
+    _woa.let_waiting_threads_leave()
