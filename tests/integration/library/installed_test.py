@@ -55,9 +55,9 @@ def folder_of(name, prefix):
     return next(folder for folder, _, files in os.walk(prefix) if name in files)
 
 
-def documented(language):
+def documented(language, file="docs/embedding.md"):
     """The examples of the documentation in a language."""
-    text = read(os.path.join(SOURCE, "docs", "embedding.md"))
+    text = read(os.path.join(SOURCE, file))
     return [rest.split("```")[0] for rest in text.split("```%s\n" % language)[1:]]
 
 
@@ -153,14 +153,16 @@ class InstalledTest(WoaTest):
         self.assertIn("woaConfig.cmake, version: 0.1", done.stdout)
 
     def test_the_examples_of_the_documentation(self):
-        for language, command, outputs in (("cpp", ("c++", "-std=c++20"), ["hello\n", "42\n"]), ("c", ("cc", "-std=c11"), ["hello\n"])):
-            codes = documented(language)
+        cpp = ("c++", "-std=c++20")
+        for file, language, command, outputs in (("docs/embedding.md", "cpp", cpp, ["hello\n", "42\n"]), ("README.md", "cpp", cpp, ["hello\n"]),
+                                                 ("docs/embedding.md", "c", ("cc", "-std=c11"), ["hello\n"])):
+            codes = documented(language, file)
             self.assertEqual(len(codes), len(outputs))
             for code, output in zip(codes, outputs):
-                file = self.write("example." + language, code)
-                self.run_command(*command, "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-o", self.path("example"), file,
+                self.run_command(*command, "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-o", self.path("example"),
+                                 self.write("example." + language, code),
                                  "-L" + BUILD, "-lwoa", "-Wl,-rpath," + BUILD)
-                self.assertEqual(self.run_command(self.path("example")), output)
+                self.assertEqual(self.run_command(self.path("example"), cwd=SOURCE), output)
 
     def contain(self, way, *options):
         """A project that contains this one, built: as little as its program needs, kept beside the tests for the next time."""
