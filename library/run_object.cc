@@ -422,6 +422,14 @@ woa_status woa_run_start(const woa_plan* plan, const woa_run_setup* setup, woa_r
   });
 }
 
+woa_status woa_fill_from(void* user, uint64_t /*instance*/, uint32_t input, woa_output* room, woa_error* /*error*/) {
+  const woa_input& given = static_cast<const woa_input*>(user)[input];
+  if (given.bytes <= room->capacity) std::copy_n(given.data, given.bytes, room->data);
+  std::copy_n(given.dims, std::min<uint32_t>(given.rank, WOA_MAX_RANK), room->dims);
+  room->bytes = given.bytes;  // whoever called compares it with the room, and dimensions with the type
+  return WOA_OK;
+}
+
 woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t deadline_ns, uint64_t* instance) {
   return with(run, [&](woa::RunObject& object) { return object.submit(fill, user, deadline_ns, instance); });
 }

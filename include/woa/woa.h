@@ -165,6 +165,10 @@ typedef woa_taken (*woa_on_completion)(void *user, const woa_completion *complet
  * later by what drives the run. A status other than WOA_OK fails the instance with `error`. */
 typedef woa_status (*woa_fill)(void *user, uint64_t instance, uint32_t input, woa_output *room, woa_error *error);
 
+/* A woa_fill for data that lie ready: `user` is an array of woa_input, by input of the graph, which stays until the
+ * instance has ended. Copies each once. WOA_TOO_LARGE, WOA_INVALID: a token does not fit the input. */
+WOA_API woa_status woa_fill_from(void *user, uint64_t instance, uint32_t input, woa_output *room, woa_error *error);
+
 typedef struct woa_run_setup {
   size_t size; /* sizeof(woa_run_setup) */
   const woa_option *options;

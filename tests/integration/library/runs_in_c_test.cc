@@ -80,6 +80,24 @@ TEST_CASE("an instance whose input cannot be given fails with the reason, and th
   }
 }
 
+TEST_CASE("data that lie ready are handed over") {
+  const Compiled compiled(kCopies);
+  Program program(compiled.plan, {});
+  std::string text = "lies ready", large(65, 'x');
+  const auto submit = [&](const std::string& data) {
+    woa_input input{};
+    input.data = reinterpret_cast<const std::uint8_t*>(data.data());
+    input.bytes = data.size();
+    REQUIRE(woa_run_submit(program.run, woa_fill_from, &input, 0, nullptr) == WOA_OK);
+    REQUIRE(woa_run_drain(program.run, kLimit_ns) == WOA_OK);
+  };
+  submit(text);
+  submit(large);
+  submit("");
+  CHECK(program.texts == std::map<std::uint64_t, std::string>{{0, text}, {2, ""}});
+  CHECK(program.statuses.at(1) == WOA_TOO_LARGE);
+}
+
 TEST_CASE("kept outputs hold the window until they are given back") {
   const Compiled compiled(kCopies, {{"window", "2"}});
   for (const std::vector<woa_option>& way : kWays) {
