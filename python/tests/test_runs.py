@@ -391,3 +391,38 @@ def test_a_run_outlives_the_thread_that_started_it():
     thread.join()
     with made[0] as run:
         assert run(b"x") == b"x"
+
+
+def test_views_of_a_plan_with_the_least_buffers_are_an_error_and_no_deadlock():
+    with woa.Run(woa.compile(copy_graph(window=4), buffers="least"), copy=False) as run:
+        for _ in range(8):
+            assert bytes(run(b"x")) == b"x"
+        view = run(b"x")
+        with pytest.raises(woa.Error, match="still in use"):
+            run(b"y")
+        del view
+
+
+def test_control_c_ends_a_start_that_waits_for_others(tmp_path):
+    secret = tmp_path / "secret"
+    secret.touch(mode=0o600)
+    secret.write_text("0123456789abcdef" * 2)
+    said = program(f"""
+        import os, signal, threading, time, woa
+        from conftest import copy_graph
+        pressed = []
+
+        def press(message):
+            threading.Timer(0.3, lambda: (pressed.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT))).start()
+
+        try:
+            woa.Run(woa.compile(copy_graph()), nodes=1, listen="lo", secret={str(secret)!r},
+                    processes="per-controller", on_message=press)
+        except KeyboardInterrupt:
+            print(time.monotonic() - pressed[0] < 1)
+        except woa.Error as error:
+            print(str(error).replace(" ", "_"))
+    """)
+    if "libfabric" in said[0]:
+        pytest.skip(said[0])
+    assert said == ["True"]
