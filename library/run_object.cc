@@ -76,16 +76,31 @@ Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const 
   auto owned = OwnedRun::prepare(plan.calls, object->arguments_, *job, say);
   if (!owned.ok()) return owned.status();
   object->owned_ = std::move(*owned);
-  WOA_RETURN_IF_ERROR(object->owned_->start([&self](const Completion& completion) { self.complete(completion); }));
-  if (object->own_thread_) {
-    object->driver_ = std::jthread([&self](const std::stop_token& stop) { self.drive(stop); });
-  } else {
-    WOA_RETURN_IF_ERROR(object->pinned_.pin(host_processor(object->arguments_.cores)).with_context("cores host"));
-  }
+  WOA_RETURN_IF_ERROR(object->own_thread_ ? self.start_driver() : self.start_run(self.pinned_.emplace()));
   return object;
 }
 
 RunObject::~RunObject() { stop_driver(); }
+
+// In the thread that drives, which is pinned.
+Status RunObject::start_run(PinnedThread& pinned) {
+  WOA_RETURN_IF_ERROR(owned_->start([this](const Completion& completion) { complete(completion); }));
+  return pinned.pin(host_processor(arguments_.cores)).with_context("cores host");
+}
+
+// The system ends processes of nodes with the thread that started them: it must be the one that lives as long as they.
+Status RunObject::start_driver() {
+  std::promise<Status> started;
+  driver_ = std::jthread([this, &started](const std::stop_token& stop) {
+    PinnedThread pinned;
+    const Status status = start_run(pinned);
+    started.set_value(status);
+    if (status.ok()) drive(stop);
+  });
+  const Status status = started.get_future().get();
+  if (!status.ok()) driver_.join();
+  return status;
+}
 
 void RunObject::stop_driver() {
   if (!driver_.joinable()) return;
@@ -236,16 +251,14 @@ void RunObject::note_progress() {
 
 void RunObject::drive(const std::stop_token& stop) {
   Run& run = owned_->run();
-  PinnedThread pinned;
-  (void)pinned.pin(host_processor(arguments_.cores));  // start() has checked that it may
-  while (!stop.stop_requested() && run.status().ok()) {
+  while (!stop.stop_requested() && run.status().ok() && !counted_) {
     const bool ordered = carry_out_orders();
     const std::size_t done = run.do_work();
     note_progress();
     if (!ordered && done == 0) run.wait(WOA_FOREVER, [&] { return has_orders_.load() || stop.stop_requested(); });
     note_progress();
   }
-  carry_out_orders();  // those left behind by a run that failed
+  carry_out_orders();  // those left behind by a run that has ended
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     changed_.wait_for(lock, std::chrono::milliseconds(20));
@@ -361,13 +374,17 @@ Result<nlohmann::json> RunObject::finish() {
   if (finished_) return {Code::kInvalid, "the run has finished already"};
   if (own_thread_ && drives()) return {Code::kInvalid, "a callback of the library's thread cannot end it"};
   (void)drain(WOA_FOREVER);
+  (void)carry_out([this] {
+    counted_.emplace(owned_->run().finish());
+    return Status();
+  });
   stop_driver();
   {
     const std::lock_guard lock(mutex_);
     finished_ = true;
   }
   own_thread_ = false;  // what is left to do happens in the caller's thread
-  auto report = owned_->run().finish();
+  const Result<RunReport>& report = *counted_;
   RunResult result;
   result.plan = &owned_->run().plan();
   result.processes = arguments_.local.processes;

@@ -57,6 +57,8 @@ class RunObject {
   template <class Order>
   Status carry_out(Order order);
   bool carry_out_orders();
+  Status start_run(PinnedThread& pinned);
+  Status start_driver();
   void drive(const std::stop_token& stop);
   void note_progress();
   woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns);
@@ -74,9 +76,9 @@ class RunObject {
   std::vector<woa_output> input_views_;  // with the fixed dimensions
   std::vector<woa_input> output_views_;  // of the completion that is told
   std::array<Submission, kMaxWindow> submissions_{};
-  PinnedThread pinned_;  // the caller's, if it drives
+  std::optional<PinnedThread> pinned_;  // the caller's, if it drives
   std::unique_ptr<OwnedRun> owned_;
-  std::optional<RunReport> report_;
+  std::optional<Result<RunReport>> counted_;  // once the run has finished; of whoever drives
 
   std::mutex mutex_;  // of what follows, which several threads see
   std::condition_variable changed_;

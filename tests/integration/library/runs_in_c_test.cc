@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -185,6 +186,22 @@ TEST_CASE("several threads submit to one run, and two runs go on side by side") 
   CHECK(serve());
   second.join();
   CHECK(other);
+}
+
+TEST_CASE("a run of the library's thread outlives the thread that started it") {
+  const Compiled compiled(kCopies);
+  for (const char* const processes : {"one", "per-controller"}) {
+    std::unique_ptr<Program> program;
+    std::jthread([&] {
+      program = std::make_unique<Program>(compiled.plan,
+                                          std::vector<woa_option>{{"thread", "own"}, {"processes", processes}});
+    }).join();
+    std::string text = "still there";
+    REQUIRE(program->submit(text) == WOA_OK);
+    REQUIRE(woa_run_drain(program->run, kLimit_ns) == WOA_OK);
+    CHECK(program->texts.at(0) == text);
+    CHECK(woa_run_finish(program->run, nullptr) == WOA_OK);
+  }
 }
 
 TEST_CASE("a forked child has no run, and leaves that of its parent alone") {
