@@ -17,7 +17,7 @@ Ports = Mapping[str, "str | Mapping[str, Any]"]
 
 
 class KernelFailed(Exception):
-    """What a kernel threw, in a line."""
+    """A kernel threw; the text says what and where, in a line."""
 
 
 def kernel(inputs: Ports, outputs: Ports, *, name: str | None = None, params: Mapping[str, Mapping[str, Any]] | None = None,
