@@ -44,7 +44,7 @@ inline void let_waiting_threads_leave() {
   for (int tries = 0; tries < 2000 && waiting != 0; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// Of threads that may have the GIL, or not.
+// Runs `work` without the GIL, in a thread that may have it or not.
 template <class Work>
 auto without_gil(Work work) {
   if (PyGILState_Check() == 0) return work();

@@ -1,4 +1,4 @@
-"""What the program says, as dicts; and how notebooks show graphs, plans and comparisons."""
+"""The program's answers as dicts; pictures and tables for notebooks."""
 import os
 import subprocess
 import sys

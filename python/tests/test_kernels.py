@@ -139,5 +139,8 @@ def test_python_and_shipped_kernels_beside_each_other():
 
     graph = copy_graph(stages=2)
     graph.output("loud", graph.stage("last", shout, data="s1.data").data)
-    with woa.Run(woa.compile(graph)) as run:
+    plan = woa.compile(graph)
+    assert plan.slow_stages == ("last",)
+    assert "slow because in Python: last" in repr(plan)
+    with woa.Run(plan) as run:
         assert run("abc") == (b"abc", b"ABC")

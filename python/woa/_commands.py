@@ -1,4 +1,4 @@
-"""What the program `woa` measures and says, as dicts: it runs with --json."""
+"""The program's measurements and explanations, as dicts: `woa` runs with --json."""
 from __future__ import annotations
 
 import contextlib
@@ -18,7 +18,7 @@ Source = Graph | Plan | str | os.PathLike
 
 
 class Comparison(dict):
-    """What `woa compare --json` says, shown as a table in notebooks."""
+    """The object of `woa compare --json`, shown as a table in notebooks."""
 
     def _repr_html_(self) -> str:
         from ._show import comparison_html

@@ -44,7 +44,7 @@ class Stage:
 
 
 class Graph:
-    """A task graph: inputs, stages that each use a kernel, and outputs. Made in code, or of YAML.
+    """A task graph: inputs, stages that each use a kernel, and outputs. Made in code, or from YAML.
 
         graph = woa.Graph("hello")
         x = graph.input("x", "bytes", max="64KiB")
@@ -66,14 +66,14 @@ class Graph:
 
     @classmethod
     def from_yaml(cls, text: str, file: str | Path = "graph.yaml") -> Graph:
-        """Of YAML text. `file` stands for it in messages; its folder is that of relative paths."""
+        """A graph from YAML text. `file` stands for it in messages; its folder is that of relative paths."""
         graph = cls("yaml")
         graph._text, graph._file = text, str(file)
         return graph
 
     @classmethod
     def from_file(cls, file: str | Path) -> Graph:
-        """Of a YAML file."""
+        """A graph from a YAML file."""
         return cls.from_yaml(Path(file).read_text(encoding="utf-8"), file)
 
     @property

@@ -11,11 +11,13 @@ from . import _woa
 from ._graph import _yaml
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+# Names of kernels in Python, for plans to say which stages are slow.
+registered: set[str] = set()
 Ports = Mapping[str, "str | Mapping[str, Any]"]
 
 
 class KernelFailed(Exception):
-    """What a kernel threw, in a line."""
+    """A kernel threw; the text says what and where, in a line."""
 
 
 def kernel(inputs: Ports, outputs: Ports, *, name: str | None = None, params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -102,3 +104,4 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
     _woa.register_kernel("".join(f"{key}: {_yaml(value)}\n" for key, value in declared.items()),
                          [(port, each["type"]) for port, each in inputs.items()],
                          [(port, each["type"]) for port, each in outputs.items()], call)
+    registered.add(name)

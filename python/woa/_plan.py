@@ -11,6 +11,7 @@ from typing import Any
 from . import _woa
 from ._errors import Diagnostic
 from ._graph import Graph
+from ._kernel import registered
 from ._options import pairs
 
 
@@ -47,7 +48,8 @@ class Warning(UserWarning):
 class Plan:
     """A compiled graph: stages on controllers, routes and buffers. `woa.compile()` makes it. It never changes.
 
-    `inputs` and `outputs` are its ports, `window` is the largest number of instances in flight.
+    `inputs` and `outputs` are its ports, `window` is the largest number of instances in flight, and `slow_stages` are
+    those with kernels in Python.
     """
 
     def __init__(self, plan: _woa.Plan, diagnostics: list[Diagnostic]) -> None:
@@ -59,6 +61,7 @@ class Plan:
         self.graph: str = facts["graph"]
         self.window: int = facts["window"]
         self._overlap: int = facts["overlap"]
+        self.slow_stages = tuple(stage["name"] for stage in facts["stages"] if stage["kernel"] in registered)
         names = [port.name for port in self.outputs]
         self._results = None if len(names) == 1 else namedtuple("Outputs", names, rename=True)  # noqa: PYI024
 
@@ -80,7 +83,8 @@ class Plan:
 
     def __repr__(self) -> str:
         ports = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
-        return f"<woa.Plan {self.graph}: ({ports[0]}) -> ({ports[1]}), window {self.window}>"
+        slow = f", slow because in Python: {', '.join(self.slow_stages)}" if self.slow_stages else ""
+        return f"<woa.Plan {self.graph}: ({ports[0]}) -> ({ports[1]}), window {self.window}{slow}>"
 
     def _repr_html_(self) -> str:
         from ._show import plan_html

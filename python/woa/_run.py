@@ -29,7 +29,7 @@ class Future:
         return self._run._unpack(self._instance.result(-1 if timeout is None else timeout))
 
     def exception(self, timeout: float | None = None) -> Error | None:
-        """What `result()` raises; None if the instance succeeded."""
+        """The exception that `result()` raises; None if the instance succeeded."""
         return cast("Error | None", self._instance.exception(-1 if timeout is None else timeout))
 
     def done(self) -> bool:
@@ -89,8 +89,8 @@ class Run:
 
     **Outputs** are NumPy arrays, or `bytes`; None for one that its stage did not write. They are copies, unless
     `copy=False`: then they are read-only views of where the last stage wrote them. A view keeps its instance's place
-    in the window until it is dropped. Whoever holds one while a whole window of others runs gets an error from the next
-    call, after 5 s.
+    in the window until it is dropped. A program that holds one while a whole window of others runs gets an error
+    from its next call, after 5 s.
 
     The end of the `with` block waits for what is in flight, after an exception it cancels that.
     """
@@ -140,7 +140,7 @@ class Run:
         return max(1, self.plan._overlap - 1) if views else self.plan.window
 
     def map(self, items: Iterable[Any], *, copy: bool | None = None) -> Iterator[Any]:
-        """The outputs for each item, in order. As many instances are in flight as the window has. An item is the input,
+        """The outputs for each item, in order. The window stays full. An item is the input,
         or a tuple of all inputs. With `copy=False` drop each view before the next but one: `list(run.map(...))` needs
         copies."""
         futures: deque[Future] = deque()
@@ -156,7 +156,7 @@ class Run:
                 future.cancel()
 
     async def amap(self, items: Iterable[Any] | AsyncIterable[Any], *, copy: bool | None = None) -> AsyncIterator[Any]:
-        """As map(), for `async for`: neither waiting for a place nor for a result blocks the loop."""
+        """The same as map(), for `async for`: neither waiting for a place nor for a result blocks the loop."""
         import asyncio  # slow to import
 
         loop = asyncio.get_running_loop()
