@@ -19,53 +19,31 @@ Run::Run(PlanHandle plan, std::uint64_t overlap)
 
 std::shared_ptr<Run> Run::start(PlanHandle plan, Options options, std::uint64_t overlap, nb::object on_message) {
   std::shared_ptr<Run> run(new Run(std::move(plan), overlap));
-  run->owner_->to = run.get();
-  run->owner_->on_message = std::move(on_message);
+  run->callbacks_->to = run.get();
+  run->callbacks_->on_message = std::move(on_message);
   options.emplace_back("thread", "own");
   run->start(std::move(options));
   return run;
 }
 
 void Run::start(Options options) {
-  Owner& owner = *owner_;
-  std::thread([shared = owner_, plan = plan_, options = std::move(options)] { own(shared, plan, options); }).detach();
-  wait_in_slices(Clock::time_point::max(), [&] {
-    std::unique_lock lock(owner.mutex);
-    return owner.changed.wait_for(lock, kSlice, [&] { return owner.started; });
-  });
-  run_ = owner.run;
-  if (owner.status != WOA_OK) raise_status(owner.status, owner.message);
-}
-
-// The thread's work. A signal may end the wait for its start, and so the Run.
-void Run::own(const std::shared_ptr<Owner>& owner, const PlanHandle& plan, const Options& options) {
-  std::vector<woa_option> given;
-  for (const auto& [name, value] : options) given.push_back({name.c_str(), value.c_str()});
-  const woa_run_setup setup{sizeof setup, given.data(), given.size(), complete, owner.get(), tell};
-  const woa_status status = woa_run_start(plan.get(), &setup, &owner->run);
-  if (status != WOA_OK) owner->message = woa_message();
-  {
+  auto started = interruptibly<Started>([callbacks = callbacks_, plan = plan_, options = std::move(options)] {
+    std::vector<woa_option> given;
+    for (const auto& [name, value] : options) given.push_back({name.c_str(), value.c_str()});
+    const woa_run_setup setup{sizeof setup, given.data(), given.size(), complete, callbacks.get(), tell};
+    woa_run* run = nullptr;
+    const woa_status status = woa_run_start(plan.get(), &setup, &run);
+    std::string message = status == WOA_OK ? "" : woa_message();
     const nb::gil_scoped_acquire acquired;
-    owner->on_message.reset();
-  }
-  std::unique_lock lock(owner->mutex);
-  owner->status = status;
-  owner->started = true;
-  owner->changed.notify_all();
-  owner->changed.wait(lock, [&] { return owner->over; });
-  woa_run_free(owner->run);
-  owner->freed = true;
-  owner->changed.notify_all();
+    callbacks->on_message.reset();
+    return Started{{run, [callbacks](woa_run* open) { woa_run_free(open); }}, status, std::move(message)};
+  });
+  run_ = std::move(started.run);
+  if (started.status != WOA_OK) raise_status(started.status, started.message);
 }
 
 Run::~Run() {
-  if (process_ != getpid()) return;  // a forked child has no such thread
-  without_gil([&] {
-    std::unique_lock lock(owner_->mutex);
-    owner_->over = true;
-    owner_->changed.notify_all();
-    if (owner_->started) owner_->changed.wait(lock, [&] { return owner_->freed; });
-  });
+  without_gil([&] { run_.reset(); });
 }
 
 Run::Kept::~Kept() {
@@ -79,7 +57,7 @@ std::pair<woa_status, std::string> Run::with(Body body) {
   if (process_ != getpid()) return {WOA_UNSUPPORTED, kForked};
   const std::shared_lock lock(life_, std::try_to_lock);
   if (!lock.owns_lock() || finished_) return {WOA_INVALID, kClosed};
-  const woa_status status = body(run_);
+  const woa_status status = body(run_.get());
   return {status, status == WOA_OK ? "" : woa_message()};
 }
 
@@ -96,7 +74,7 @@ woa_status Run::fill(void* user, std::uint64_t /*number*/, std::uint32_t input, 
 }
 
 woa_taken Run::complete(void* user, const woa_completion* completion) {
-  Run& run = *static_cast<Owner*>(user)->to;
+  Run& run = *static_cast<Callbacks*>(user)->to;
   run.driver_ = std::this_thread::get_id();
   std::shared_ptr<Instance> instance;
   {
@@ -110,7 +88,7 @@ woa_taken Run::complete(void* user, const woa_completion* completion) {
 
 void Run::tell(void* user, const char* text) {
   const nb::gil_scoped_acquire acquired;
-  const nb::object& function = static_cast<Owner*>(user)->on_message;
+  const nb::object& function = static_cast<Callbacks*>(user)->on_message;
   if (!function.is_valid() || function.is_none()) return;
   try {
     function(text);
@@ -230,7 +208,7 @@ std::pair<woa_status, std::string> Run::end(std::string* json) {
     const std::unique_lock lock(life_);
     if (finished_) return {WOA_INVALID, kClosed};
     char* text = nullptr;
-    const woa_status status = woa_run_finish(run_, json == nullptr ? nullptr : &text);
+    const woa_status status = woa_run_finish(run_.get(), json == nullptr ? nullptr : &text);
     finished_ = true;
     if (text != nullptr) *json = text;
     woa_text_free(text);

@@ -122,22 +122,19 @@ class Run : public std::enable_shared_from_this<Run> {
     ~Kept();
   };
 
-  // The thread that starts the run and frees it: the system ends processes of the run with the thread that started
-  // them, so none of Python's may.
-  struct Owner {
-    Run* to = nullptr;  // whose callbacks the library calls
-    nanobind::object on_message = {};
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool started = false, over = false, freed = false;
-    woa_run* run = nullptr;
+  // What the library calls. It lives as long as the library's run, which a signal may part from this one at its start.
+  struct Callbacks {
+    Run* to = nullptr;
+    nanobind::object on_message = {};  // until it has started
+  };
+  struct Started {
+    std::shared_ptr<woa_run> run;
     woa_status status = WOA_OK;
     std::string message;
   };
 
   Run(PlanHandle plan, std::uint64_t overlap);
   void start(Options options);
-  static void own(const std::shared_ptr<Owner>& owner, const PlanHandle& plan, const Options& options);
   // Runs `body` of the library's run if that is there; else why it is not.
   template <class Body>
   std::pair<woa_status, std::string> with(Body body);
@@ -156,9 +153,9 @@ class Run : public std::enable_shared_from_this<Run> {
   const std::vector<Port> inputs_, outputs_;
   const std::uint64_t overlap_;
   const int process_;  // that made it
-  const std::shared_ptr<Owner> owner_ = std::make_shared<Owner>();
+  const std::shared_ptr<Callbacks> callbacks_ = std::make_shared<Callbacks>();
   woa_statistics last_{};  // of a run that has finished
-  woa_run* run_ = nullptr;
+  std::shared_ptr<woa_run> run_;
   std::shared_mutex life_;      // shared by calls of the library; alone by what ends the run
   std::timed_mutex admission_;  // of the thread that waits for a place in the window
   std::atomic<bool> closing_{false}, finished_{false};
