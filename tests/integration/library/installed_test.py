@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The installed library: from a prefix that was moved, by each way in which builds find it; and its ABI, held against
 tests/golden/library/abi.txt (WOA_REWRITE_GOLDEN=1 writes that anew)."""
+import glob
 import os
 import re
 import shutil
@@ -211,6 +212,11 @@ class InstalledTest(WoaTest):
             with open(ABI, "w", encoding="utf-8") as file:
                 file.write(text)
         self.assertEqual(text, read(ABI))
+
+    def test_each_function_is_called_by_a_test(self):
+        tests = "".join(read(file) for file in glob.glob(os.path.join(SOURCE, "tests/integration/library/*.[ch]*")))
+        self.assertEqual([name for name in (symbol.split("@")[0] for symbol in exported())
+                          if name.startswith("woa_") and name + "(" not in tests and name + "," not in tests], [])
 
 
 if __name__ == "__main__":

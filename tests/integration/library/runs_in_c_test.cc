@@ -188,6 +188,11 @@ TEST_CASE("several threads submit to one run, and two runs go on side by side") 
   CHECK(other);
 }
 
+TEST_CASE("the library tells its version, and names its answers") {
+  CHECK(std::string(woa_version()).find('.') != std::string::npos);
+  CHECK(std::string(woa_status_name(WOA_BACK_PRESSURED)) == "back_pressured");
+}
+
 TEST_CASE("a run of the library's thread outlives the thread that started it") {
   const Compiled compiled(kCopies);
   for (const char* const processes : {"one", "per-controller"}) {
