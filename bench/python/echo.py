@@ -121,7 +121,7 @@ def copies(folder, library, given, taken):
     for instances in (2, 4):
         file = folder / f"{given}-{taken}-{instances}"
         subprocess.run([sys.executable, folder / "counted.py", str(instances), given, taken], check=True,
-                       env=dict(os.environ, LD_PRELOAD=str(library), WOA_COUNT_FILE=str(file)))
+                       env=dict(os.environ, LD_PRELOAD=library.name, LD_LIBRARY_PATH=str(library.parent), WOA_COUNT_FILE=str(file)))
         counts.append(sum(json.loads(line)["large_copies"] for line in file.read_text().splitlines()))
     return (counts[1] - counts[0]) / 2
 

@@ -71,7 +71,8 @@ def test_large_arrays_are_copied_as_often_as_the_guide_says(tmp_path, processes,
     counts = []
     for instances in (2, 4):
         file = tmp_path / f"counts-{instances}"
-        environment = dict(os.environ, LD_PRELOAD=os.environ["WOA_COUNT_CALLS"], WOA_COUNT_FILE=str(file))
+        folder, library = os.path.split(os.environ["WOA_COUNT_CALLS"])  # LD_PRELOAD takes no path with spaces
+        environment = dict(os.environ, LD_PRELOAD=library, LD_LIBRARY_PATH=folder, WOA_COUNT_FILE=str(file))
         subprocess.run([sys.executable, tmp_path / "counted.py", processes, str(instances), given, taken], env=environment, check=True, timeout=200)
         counts.append(sum(json.loads(line)["large_copies"] for line in file.read_text().splitlines()))
     assert counts[1] - counts[0] == 2 * expected

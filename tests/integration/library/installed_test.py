@@ -40,8 +40,8 @@ set(CMAKE_CXX_STANDARD 20)
 add_executable(hello hello.cc)
 target_link_libraries(hello PRIVATE woa::woa)
 """
-CONTAIN = {"add": "add_subdirectory(%s woa)" % SOURCE,
-           "fetch": "include(FetchContent)\nFetchContent_Declare(woa SOURCE_DIR %s BINARY_DIR ${CMAKE_BINARY_DIR}/woa)\n"
+CONTAIN = {"add": "add_subdirectory(\"%s\" woa)" % SOURCE,
+           "fetch": "include(FetchContent)\nFetchContent_Declare(woa SOURCE_DIR \"%s\" BINARY_DIR ${CMAKE_BINARY_DIR}/woa)\n"
                     "FetchContent_MakeAvailable(woa)" % SOURCE}
 # Time matters, speed does not. The launcher (ccache) is the build's own.
 QUICK = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DWOA_WITH_OPENCL=OFF", "-DWOA_WITH_VERILATOR=OFF"]
