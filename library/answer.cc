@@ -20,6 +20,10 @@ woa_status answer(const Status& status) {
   return status.ok() ? WOA_OK : answer(static_cast<woa_status>(status.code()), status.message());
 }
 
+Status need(const void* pointer, const char* what) {
+  return pointer != nullptr ? Status() : Status(Code::kInvalid, std::string("there is no ") + what + ": it is null");
+}
+
 Status summary_of(const std::vector<Diagnostic>& diagnostics) {
   const auto is_error = [](const Diagnostic& each) { return each.severity == Severity::kError; };
   const Diagnostic& first = *std::ranges::find_if(diagnostics, is_error);

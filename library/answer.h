@@ -17,6 +17,9 @@ namespace woa {
 woa_status answer(const Status& status);
 woa_status answer(woa_status number, std::string message);
 
+// kInvalid: a pointer that a function needs is null. `what` names it: "plan".
+Status need(const void* pointer, const char* what);
+
 // The answer of `body`, a function without arguments that returns a Status.
 template <class Body>
 woa_status guarded(Body&& body) noexcept {

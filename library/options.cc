@@ -6,6 +6,7 @@
 
 #include "library/option_values.h"
 #include "library/plan_options.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {
@@ -46,6 +47,8 @@ void add_start_options(CLI::App& app, StartOptions& options) {
 
 Status parse_options(CLI::App& app, std::span<const woa_option> given) {
   std::vector<std::string> arguments;
+  if (given.data() == nullptr && !given.empty())
+    return {Code::kInvalid, counted(given.size(), "option") + " announced, but their array is null"};
   for (const woa_option& option : given) {
     if (option.name == nullptr || option.value == nullptr)
       return {Code::kInvalid, "option number " + std::to_string(&option - given.data()) + " has no name or no value"};
@@ -57,7 +60,8 @@ Status parse_options(CLI::App& app, std::span<const woa_option> given) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return {Code::kInvalid, error.what()};
+    const std::string text = error.what();  // "--window: ..."
+    return {Code::kInvalid, text.starts_with("--") ? "option " + text.substr(2) : text};
   }
   return {};
 }

@@ -130,6 +130,8 @@ using woa::Status;
 
 woa_status woa_options(const char* of, char** json) {
   return woa::guarded([&]() -> Status {
+    WOA_RETURN_IF_ERROR(woa::need(of, "name of options"));
+    WOA_RETURN_IF_ERROR(woa::need(json, "place for the text"));
     CLI::App app;
     app.set_help_flag();
     woa::PlanOptions plan;
@@ -149,6 +151,7 @@ woa_status woa_options(const char* of, char** json) {
 woa_status woa_compile(const char* file, const char* text, const woa_option* options, size_t option_count,
                        woa_on_diagnostic on_diagnostic, void* user, woa_plan** plan) {
   return woa::guarded([&]() -> Status {
+    WOA_RETURN_IF_ERROR(woa::need(plan, "place for the plan"));
     *plan = nullptr;
     if (file == nullptr) return {Code::kInvalid, "a graph needs a file, or with a text a name"};
     CLI::App app;
@@ -165,11 +168,18 @@ woa_status woa_compile(const char* file, const char* text, const woa_option* opt
 }
 
 woa_status woa_plan_write(const woa_plan* plan, const char* file) {
-  return woa::guarded([&] { return write_plan(plan->plan, file); });
+  return woa::guarded([&]() -> Status {
+    WOA_RETURN_IF_ERROR(woa::need(plan, "plan"));
+    WOA_RETURN_IF_ERROR(woa::need(file, "file"));
+    return write_plan(plan->plan, file);
+  });
 }
 
 woa_status woa_plan_text(const woa_plan* plan, const char* form, char** text) {
   return woa::guarded([&]() -> Status {
+    WOA_RETURN_IF_ERROR(woa::need(plan, "plan"));
+    WOA_RETURN_IF_ERROR(woa::need(form, "form"));
+    WOA_RETURN_IF_ERROR(woa::need(text, "place for the text"));
     const std::string name = form;
     if (name == "dot") return woa::give(to_dot(plan->calls), text);
     if (name == "json")
@@ -180,6 +190,8 @@ woa_status woa_plan_text(const woa_plan* plan, const char* form, char** text) {
 
 woa_status woa_plan_port(const woa_plan* plan, woa_direction direction, uint32_t index, woa_port* port) {
   return woa::guarded([&]() -> Status {
+    WOA_RETURN_IF_ERROR(woa::need(plan, "plan"));
+    WOA_RETURN_IF_ERROR(woa::need(port, "place for the port"));
     const std::string* name = nullptr;
     const woa::PortType* const type = woa::port_of(plan->plan, direction, index, name);
     if (type == nullptr)
@@ -200,6 +212,8 @@ void woa_plan_free(woa_plan* plan) { delete plan; }
 
 woa_status woa_page(const char* code, char** markdown) {
   return woa::guarded([&]() -> Status {
+    WOA_RETURN_IF_ERROR(woa::need(code, "code"));
+    WOA_RETURN_IF_ERROR(woa::need(markdown, "place for the text"));
     const auto page = woa::problem_page(code);
     if (!page) return {Code::kNotFound, "there is no problem '" + std::string(code) + "'"};
     return woa::give("# " + std::string(code) + ": " + std::string(page->title) + "\n\n" + std::string(page->text),

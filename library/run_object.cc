@@ -16,6 +16,9 @@
 namespace woa {
 namespace {
 
+constexpr const char* kFinished = "the run has finished; start another";
+constexpr int kPatience_s = 5;  // with whoever keeps outputs
+
 // Forks of this process and of those it was forked from.
 std::atomic<std::uint64_t> forks{0};
 std::uint64_t count_forks() {
@@ -76,6 +79,7 @@ Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const 
   auto owned = OwnedRun::prepare(plan.calls, object->arguments_, *job, say);
   if (!owned.ok()) return owned.status();
   object->owned_ = std::move(*owned);
+  object->owner_ = std::this_thread::get_id();
   WOA_RETURN_IF_ERROR(object->own_thread_ ? self.start_driver() : self.start_run(self.pinned_.emplace()));
   return object;
 }
@@ -93,6 +97,7 @@ Status RunObject::start_driver() {
   std::promise<Status> started;
   driver_ = std::jthread([this, &started](const std::stop_token& stop) {
     PinnedThread pinned;
+    owner_ = std::this_thread::get_id();
     const Status status = start_run(pinned);
     started.set_value(status);
     if (status.ok()) drive(stop);
@@ -107,11 +112,21 @@ void RunObject::stop_driver() {
   driver_.request_stop();
   owned_->run().wake();
   driver_.join();
+  owner_ = std::thread::id();
 }
 
 Status RunObject::check_process() const {
   if (count_forks() == born_) return {};
   return {Code::kUnsupported, "this process was forked after the run had started; start a run of its own here"};
+}
+
+Status RunObject::check_thread() const {
+  if (own_thread_ || drives()) return {};
+  return {Code::kInvalid, "the thread that started the run drives it, and makes all calls; start it with thread = own"};
+}
+
+Status RunObject::check_wait() const {
+  return calls_back() ? Status(Code::kInvalid, "a callback cannot wait for the run that calls it") : Status();
 }
 
 // ---- Inputs and outputs ----
@@ -122,8 +137,15 @@ Result<std::uint64_t> RunObject::fill_input(std::uint64_t instance, std::uint32_
   woa_output view;
   shape.reserve(room.data(), view);
   std::ranges::copy(input_views_[input].dims, view.dims);
-  const Status filled = call_kernel(
-      "fill", [&](woa_error& error) { return submission.fill(submission.user, instance, input, &view, &error); });
+  Code of_the_program = Code::kOk;  // that no kernel may answer
+  const CallBack calls(*this);
+  const Status filled = call_kernel("fill", [&](woa_error& error) {
+    const woa_status answer = submission.fill(submission.user, instance, input, &view, &error);
+    if (to_code(answer) != Code::kBrokenContract || answer >= WOA_BACK_PRESSURED) return answer;
+    of_the_program = static_cast<Code>(answer);
+    return WOA_INVALID;
+  });
+  if (of_the_program != Code::kOk) return Status(of_the_program, filled.message());
   if (!filled.ok()) return filled;
   if (view.bytes > view.capacity)
     return {Code::kTooLarge, counted(view.bytes, "byte") + " given, but there is room for " +
@@ -175,6 +197,7 @@ woa_taken RunObject::tell(const Completion& completion) {
                             failure == nullptr ? "" : failure->message.c_str(),
                             count == 0 ? nullptr : output_views_.data(),
                             count};
+  const CallBack calls(*this);
   return on_completion_(user_, &told);
 }
 
@@ -194,14 +217,16 @@ woa_status RunObject::push(const Submission& submission, std::uint64_t number, s
 woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance) {
   if (fill == nullptr) return answer(WOA_INVALID, "a submission needs a function that fills the inputs");
   std::unique_lock lock(mutex_);
-  if (finished_) return answer(WOA_INVALID, "the run has finished; start another");
+  if (finished_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
   const std::uint64_t number = submitted_;
-  if (number >= oldest_ + plan_.window)
+  if (number >= oldest_ + plan_.window) {
+    seen_[std::this_thread::get_id()] = progress_;
     return answer(WOA_BACK_PRESSURED, "as many instances are in flight as the window has");
+  }
   if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
   if (instance != nullptr) *instance = number;
-  if (!drives()) {
+  if (own_thread_) {  // also from a callback: the order of numbers is that of orders
     ++submitted_;
     orders_.push_back([this, submission = Submission{fill, user}, number, deadline_ns] {
       if (push(submission, number, deadline_ns) == WOA_OK) return;
@@ -258,14 +283,14 @@ void RunObject::drive(const std::stop_token& stop) {
     if (!ordered && done == 0) run.wait(WOA_FOREVER, [&] { return has_orders_.load() || stop.stop_requested(); });
     note_progress();
   }
-  carry_out_orders();  // those left behind by a run that has ended
   std::unique_lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    changed_.wait_for(lock, std::chrono::milliseconds(20));
+  while (!stop.stop_requested() || !orders_.empty()) {
     lock.unlock();
-    carry_out_orders();
+    carry_out_orders();  // those left behind by a run that has ended
     lock.lock();
+    if (orders_.empty() && !stop.stop_requested()) changed_.wait_for(lock, std::chrono::milliseconds(20));
   }
+  driver_left_ = true;
 }
 
 // In this thread, or by the one that drives; blocks until it is done.
@@ -280,6 +305,7 @@ Status RunObject::carry_out(Order order) {
   std::future<Status> result = done.get_future();
   {
     const std::lock_guard lock(mutex_);
+    if (driver_left_) return order();  // nothing runs any more
     orders_.emplace_back([&] { done.set_value(order()); });
     has_orders_ = true;
   }
@@ -304,10 +330,18 @@ Status RunObject::cancel(std::uint64_t instance, const std::string& why) {
     owned_->run().cancel(why);
     return {};
   }
-  return carry_out([&]() -> Status {
+  const auto order = [this, instance, why]() -> Status {
     if (owned_->run().cancel(instance, why)) return {};
     return {Code::kNotFound, "instance " + std::to_string(instance) + " is not in flight"};
-  });
+  };
+  if (own_thread_ || drives()) return carry_out(order);
+  {
+    const std::lock_guard lock(mutex_);
+    orders_.emplace_back([order] { (void)order(); });
+    has_orders_ = true;
+  }
+  owned_->run().wake();
+  return {};
 }
 
 // ---- Waiting ----
@@ -316,14 +350,15 @@ woa_status RunObject::drive_until(std::uint64_t timeout_ns, const std::function<
   const std::uint64_t began = now_ns();
   Run& run = owned_->run();
   for (;;) {
+    const bool ordered = carry_out_orders();
     const std::size_t worked = run.do_work();
     note_progress();
     if (done()) return WOA_OK;
     if (!status_.ok()) return answer(status_);
-    if (worked > 0) continue;
+    if (worked > 0 || ordered) continue;
     const std::uint64_t rest = left(began, timeout_ns);
     if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
-    run.wait(rest);
+    run.wait(rest, [this] { return has_orders_.load(); });
     note_progress();
   }
 }
@@ -335,6 +370,7 @@ woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<b
   for (;;) {
     if (done()) return WOA_OK;
     if (!status_.ok() && !to_the_end) return answer(status_);
+    if (finished_) return answer(WOA_INVALID, kFinished);
     const std::uint64_t rest = left(began, timeout_ns);
     if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
     changed_.wait_for(lock, std::chrono::nanoseconds(std::min<std::uint64_t>(rest, 1'000'000'000)));
@@ -342,13 +378,19 @@ woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<b
 }
 
 woa_status RunObject::work(std::uint64_t timeout_ns) {
-  if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
-  const auto done = [this] { return std::exchange(seen_, progress_) != progress_; };
+  if (const Status status = check_wait(); !status.ok()) return answer(status);
+  std::uint64_t* seen = nullptr;  // by this thread: several may wait
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return answer(WOA_INVALID, kFinished);
+    seen = &seen_[std::this_thread::get_id()];
+  }
+  const auto done = [this, seen] { return std::exchange(*seen, progress_) != progress_; };
   return own_thread_ ? wait_until(timeout_ns, done, false) : drive_until(timeout_ns, done);
 }
 
 woa_status RunObject::drain(std::uint64_t timeout_ns) {
-  if (own_thread_ && drives()) return answer(WOA_INVALID, "a callback of the library's thread cannot wait for it");
+  if (const Status status = check_wait(); !status.ok()) return answer(status);
   const auto done = [this] { return submitted_ == succeeded_ + failed_; };
   const woa_status waited = own_thread_ ? wait_until(timeout_ns, done, true) : drive_until(timeout_ns, done);
   if (waited != WOA_OK) return waited;
@@ -356,14 +398,32 @@ woa_status RunObject::drain(std::uint64_t timeout_ns) {
   return status_.ok() ? WOA_OK : answer(status_);
 }
 
+// Drains; but kept outputs may hold the blocks that instances in flight wait for.
+Status RunObject::drain_to_finish() {
+  std::uint64_t seen = 0;
+  for (int quiet_s = 0; drain(1'000'000'000) == WOA_TIMED_OUT; ++quiet_s) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(seen, progress_) != progress_) quiet_s = 0;
+    if (kept_.empty() || quiet_s < kPatience_s) continue;
+    return {Code::kInvalid, "the outputs of " + counted(kept_.size(), "instance") + " are kept, and " +
+                                counted(submitted_ - succeeded_ - failed_, "instance") +
+                                " in flight made no progress for 5 s: give outputs back, and finish again"};
+  }
+  return {};
+}
+
 void RunObject::count(woa_statistics& statistics) {
-  const std::lock_guard lock(mutex_);
-  const Latencies::Summary latency = latencies_.summary();
-  statistics.submitted = submitted_;
-  statistics.succeeded = succeeded_;
-  statistics.failed = failed_;
-  statistics.in_flight = submitted_ - succeeded_ - failed_;
-  statistics.kept = kept_.size();
+  Latencies latencies;  // sorted without the lock
+  {
+    const std::lock_guard lock(mutex_);
+    latencies = latencies_;
+    statistics.submitted = submitted_;
+    statistics.succeeded = succeeded_;
+    statistics.failed = failed_;
+    statistics.in_flight = submitted_ - succeeded_ - failed_;
+    statistics.kept = kept_.size();
+  }
+  const Latencies::Summary latency = latencies.summary();
   statistics.latency_min_ns = latency.min;
   statistics.latency_p50_ns = latency.p50;
   statistics.latency_p99_ns = latency.p99;
@@ -371,9 +431,12 @@ void RunObject::count(woa_statistics& statistics) {
 }
 
 Result<nlohmann::json> RunObject::finish() {
-  if (finished_) return {Code::kInvalid, "the run has finished already"};
-  if (own_thread_ && drives()) return {Code::kInvalid, "a callback of the library's thread cannot end it"};
-  (void)drain(WOA_FOREVER);
+  WOA_RETURN_IF_ERROR(check_wait());
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return {Code::kInvalid, kFinished};
+  }
+  WOA_RETURN_IF_ERROR(drain_to_finish());
   (void)carry_out([this] {
     counted_.emplace(owned_->run().finish());
     return Status();
@@ -383,7 +446,7 @@ Result<nlohmann::json> RunObject::finish() {
     const std::lock_guard lock(mutex_);
     finished_ = true;
   }
-  own_thread_ = false;  // what is left to do happens in the caller's thread
+  changed_.notify_all();
   const Result<RunReport>& report = *counted_;
   RunResult result;
   result.plan = &owned_->run().plan();
@@ -403,92 +466,3 @@ Result<nlohmann::json> RunObject::finish() {
 }
 
 }  // namespace woa
-
-using woa::Code;
-using woa::Status;
-
-namespace {
-
-// The answer of `body` if the run is there: given, and of this process.
-template <class Body>
-woa_status with(woa_run* run, Body&& body) noexcept {
-  woa_status number = WOA_OK;
-  const woa_status failed = woa::guarded([&]() -> Status {
-    if (run == nullptr) return {Code::kInvalid, "there is no run"};
-    WOA_RETURN_IF_ERROR(run->run->check_process());
-    number = body(*run->run);
-    return {};
-  });
-  return failed != WOA_OK ? failed : number;
-}
-
-}  // namespace
-
-woa_status woa_run_start(const woa_plan* plan, const woa_run_setup* setup, woa_run** run) {
-  return woa::guarded([&]() -> Status {
-    *run = nullptr;
-    if (plan == nullptr) return {Code::kInvalid, "there is no plan"};
-    if (setup->size != sizeof *setup)
-      return {Code::kUnsupported, "the setup has " + std::to_string(setup->size) + " bytes, expected " +
-                                      std::to_string(sizeof *setup) +
-                                      ": compile the program with this library's woa.h"};
-    auto object = woa::RunObject::start(*plan, *setup);
-    if (!object.ok()) return object.status();
-    *run = new woa_run{std::move(*object)};
-    return {};
-  });
-}
-
-woa_status woa_fill_from(void* user, uint64_t /*instance*/, uint32_t input, woa_output* room, woa_error* /*error*/) {
-  const woa_input& given = static_cast<const woa_input*>(user)[input];
-  if (given.bytes <= room->capacity) std::copy_n(given.data, given.bytes, room->data);
-  std::copy_n(given.dims, std::min<uint32_t>(given.rank, WOA_MAX_RANK), room->dims);
-  room->bytes = given.bytes;  // whoever called compares it with the room, and dimensions with the type
-  return WOA_OK;
-}
-
-woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t deadline_ns, uint64_t* instance) {
-  return with(run, [&](woa::RunObject& object) { return object.submit(fill, user, deadline_ns, instance); });
-}
-
-woa_status woa_run_work(woa_run* run, uint64_t timeout_ns) {
-  return with(run, [&](woa::RunObject& object) { return object.work(timeout_ns); });
-}
-
-woa_status woa_run_give_back(woa_run* run, uint64_t instance) {
-  return with(run, [&](woa::RunObject& object) { return woa::answer(object.give_back(instance)); });
-}
-
-woa_status woa_run_cancel(woa_run* run, uint64_t instance, const char* why) {
-  return with(run, [&](woa::RunObject& object) {
-    return woa::answer(object.cancel(instance, why == nullptr ? "the program cancelled it" : why));
-  });
-}
-
-woa_status woa_run_statistics(woa_run* run, woa_statistics* statistics) {
-  return with(run, [&](woa::RunObject& object) {
-    if (statistics->size != sizeof *statistics)
-      return woa::answer(WOA_UNSUPPORTED,
-                         "the statistics have another size than this library's: compile the program again");
-    object.count(*statistics);
-    return WOA_OK;
-  });
-}
-
-woa_status woa_run_drain(woa_run* run, uint64_t timeout_ns) {
-  return with(run, [&](woa::RunObject& object) { return object.drain(timeout_ns); });
-}
-
-woa_status woa_run_finish(woa_run* run, char** json) {
-  return with(run, [&](woa::RunObject& object) {
-    const auto report = object.finish();
-    if (!report.ok()) return woa::answer(report.status());
-    if (json == nullptr) return WOA_OK;
-    return woa::answer(woa::give(report->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), json));
-  });
-}
-
-void woa_run_free(woa_run* run) {
-  if (run == nullptr || !run->run->check_process().ok()) return;  // a forked child has nothing of it
-  delete run;
-}

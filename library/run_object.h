@@ -6,12 +6,14 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "library/options.h"
@@ -41,6 +43,10 @@ class RunObject {
   Result<nlohmann::json> finish();
   // Not ok in a process that was forked since the start: nothing of the run is there.
   [[nodiscard]] Status check_process() const;
+  // Not ok in a thread that may not make calls: another than the one that drives, and started, the run.
+  [[nodiscard]] Status check_thread() const;
+  // True within a callback, in the thread that drives.
+  [[nodiscard]] bool calls_back() const { return drives() && calls_back_; }
 
  private:
   // The submission of an instance in flight, at its number modulo kMaxWindow.
@@ -52,8 +58,22 @@ class RunObject {
   Result<std::uint64_t> fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room);
   void complete(const Completion& completion);
   woa_taken tell(const Completion& completion);
+  // While it lives, the program's callback runs.
+  class CallBack {
+   public:
+    explicit CallBack(RunObject& run) : run_(run), before_(std::exchange(run.calls_back_, true)) {}
+    ~CallBack() { run_.calls_back_ = before_; }
+    CallBack(const CallBack&) = delete;
+    CallBack& operator=(const CallBack&) = delete;
+
+   private:
+    RunObject& run_;
+    bool before_;
+  };
   // True in the thread that drives, where orders are carried out at once.
-  [[nodiscard]] bool drives() const { return !own_thread_ || std::this_thread::get_id() == driver_.get_id(); }
+  [[nodiscard]] bool drives() const { return std::this_thread::get_id() == owner_.load(); }
+  // Not ok in a callback.
+  [[nodiscard]] Status check_wait() const;
   template <class Order>
   Status carry_out(Order order);
   bool carry_out_orders();
@@ -64,6 +84,7 @@ class RunObject {
   woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns);
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
   woa_status wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end);
+  Status drain_to_finish();
   void stop_driver();
 
   const Plan plan_;  // that runs; its types are what the views below refer to
@@ -71,7 +92,9 @@ class RunObject {
   void* user_;
   RunArguments arguments_;
   bool own_thread_ = false;
-  std::uint64_t born_;  // counts forks
+  std::atomic<std::thread::id> owner_{};  // the thread that drives
+  bool calls_back_ = false;               // of that thread
+  std::uint64_t born_;                    // counts forks
   std::vector<PortShape> inputs_, outputs_;
   std::vector<woa_output> input_views_;  // with the fixed dimensions
   std::vector<woa_input> output_views_;  // of the completion that is told
@@ -86,11 +109,12 @@ class RunObject {
   Latencies latencies_;
   std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;
   std::set<std::uint64_t> kept_;
-  std::uint64_t oldest_ = 0;               // that holds a place in the window
-  std::uint64_t progress_ = 0, seen_ = 0;  // ends of instances and places that became free; and those that work() told
+  std::uint64_t oldest_ = 0;                       // that holds a place in the window
+  std::uint64_t progress_ = 0;                     // ends of instances and places that became free
+  std::map<std::thread::id, std::uint64_t> seen_;  // those that work() has told each thread of
   std::uint64_t first_submitted_ns_ = 0, last_ended_ns_ = 0;
   Status status_;  // why the run has ended
-  bool finished_ = false;
+  bool finished_ = false, driver_left_ = false;
   std::atomic<bool> has_orders_{false};
   std::jthread driver_;  // last: it uses the others
 };

@@ -23,7 +23,8 @@
  *  - A returned object belongs to the caller, who frees it with the function of its type. A null object may be freed.
  *    Other returned pointers are borrowed, for as long as stands beside them.
  *  - No exception leaves the library. A callback must not let one out; woa.hpp catches those of C++.
- *  - Structures with a member `size` may grow at their ends: set it to sizeof the structure.
+ *  - Structures with a member `size` may grow at their ends in later versions, which take the earlier sizes, too: set
+ *    it to sizeof the structure.
  */
 #ifndef WOA_WOA_H
 #define WOA_WOA_H
@@ -136,10 +137,11 @@ WOA_API woa_status woa_page(const char *code, char **markdown);
 /* ---- Runs ---- */
 
 /* A plan that runs. With the option "thread" = "caller" (default) the thread that started it makes every call but
- * woa_run_cancel(), and callbacks come from within these calls. With "own" the library drives the run by a thread of
- * its own, from which callbacks come; any thread may then call any function below, callbacks too, but woa_run_drain(),
- * woa_run_finish() and woa_run_free(). A process may have several runs. A forked child has none: there every function
- * answers WOA_UNSUPPORTED, and woa_run_free() does nothing. */
+ * woa_run_cancel() and woa_run_statistics(), and callbacks come from within these calls; other threads are answered
+ * WOA_INVALID. With "own" the library drives the run by a thread of its own, from which callbacks come, and any thread
+ * may call any function below. A callback may submit, cancel and give back; to wait, finish or free it is answered
+ * WOA_INVALID. A process may have several runs. A forked child has none: there every function answers
+ * WOA_UNSUPPORTED, and woa_run_free() does nothing. */
 typedef struct woa_run woa_run;
 
 /* How an instance ended. Borrowed until the callback returns; outputs longer, if they are kept. */
@@ -189,14 +191,15 @@ WOA_API woa_status woa_run_start(const woa_plan *plan, const woa_run_setup *setu
  * on; may be null. WOA_BACK_PRESSURED: as many instances are in flight as the plan's window has; nothing was submitted.
  * Other errors: the run has ended, and why. */
 WOA_API woa_status woa_run_submit(woa_run *run, woa_fill fill, void *user, uint64_t deadline_ns, uint64_t *instance);
-/* Drives the run, if its thread is the caller's. Returns when an instance has ended, or there is room for another,
- * since the last call; WOA_TIMED_OUT if neither came within `timeout_ns`. 0: never blocks. Other errors: why the run
- * has ended. */
+/* Drives the run, if its thread is the caller's. Returns when an instance has ended, or a place in the window became
+ * free, since this thread's last call or refused submission; WOA_TIMED_OUT if neither came within `timeout_ns`. 0:
+ * never blocks. Other errors: why the run has ended. */
 WOA_API woa_status woa_run_work(woa_run *run, uint64_t timeout_ns);
 /* Gives kept outputs back. WOA_NOT_FOUND: the instance's are not kept. */
 WOA_API woa_status woa_run_give_back(woa_run *run, uint64_t instance);
 /* Fails the instance as WOA_CANCELLED, or with WOA_FOREVER for its number all of the run, from any thread. A kernel
- * that runs is not interrupted. WOA_NOT_FOUND: the instance has ended, or was never submitted. */
+ * that runs is not interrupted. WOA_NOT_FOUND: the instance has ended, or was never submitted; beside a run that its
+ * caller drives, other threads are answered WOA_OK in any case. */
 WOA_API woa_status woa_run_cancel(woa_run *run, uint64_t instance, const char *why);
 
 typedef struct woa_statistics {
@@ -211,7 +214,8 @@ WOA_API woa_status woa_run_statistics(woa_run *run, woa_statistics *statistics);
 WOA_API woa_status woa_run_drain(woa_run *run, uint64_t timeout_ns);
 /* Drains, ends the controllers and collects their counts, "end-limit" at most. `json`: the object of `woa run --json`
  * without its files; may be null; the caller frees it. Afterwards only kept outputs, woa_run_give_back() and
- * woa_run_free() are left. Errors: why the run has ended. */
+ * woa_run_free() are left. WOA_INVALID: kept outputs hold blocks that instances in flight need; give them back, and
+ * call again. Other errors: why the run has ended. */
 WOA_API woa_status woa_run_finish(woa_run *run, char **json);
 /* Ends the run, and all that belongs to it, whatever state it is in: instances in flight are cancelled without a
  * callback, kept outputs are gone. Waits for kernels that run in threads of this process. */
