@@ -1,4 +1,4 @@
-// What every function of woa.h shares: its status, the message behind it, and that no exception leaves it.
+// Every function of woa.h answers by these: a status, the message behind it, and no exception.
 #pragma once
 
 #include <exception>

@@ -1,4 +1,4 @@
-// What every command that runs plans on this host has in common: a thread or a process for each controller, and how
+// Every command that runs plans on this host has in common: a thread or a process for each controller, and how
 // long it waits for them.
 #pragma once
 

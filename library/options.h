@@ -12,7 +12,7 @@
 
 namespace woa {
 
-// What woa_compile() and woa_run_start() take.
+// The options that woa_compile() and woa_run_start() take.
 void add_compile_options(CLI::App& app, PlanOptions& options);
 struct StartOptions {
   RunArguments run;

@@ -1,4 +1,4 @@
-// What a woa_plan is.
+// A woa_plan.
 #pragma once
 
 #include <nlohmann/json.hpp>

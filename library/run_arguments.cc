@@ -96,6 +96,7 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
   // reply.
   job.leave();
+  owned->processes_ = arguments.local.processes;
   owned->plan_ = plan;
   owned->options_ = run_options(arguments, plan, owned->backends_, owned->transports_);
   owned->nodes_ = std::move(*nodes);
@@ -106,6 +107,14 @@ Status OwnedRun::start(OnCompletion on_completion) {
   auto run = Run::start(std::move(plan_), std::move(options_), std::move(on_completion), std::move(nodes_));
   if (run.ok()) run_ = std::move(*run);
   return run.status();
+}
+
+void OwnedRun::describe(RunResult& result) const {
+  result.plan = &run_->plan();
+  result.processes = processes_;
+  result.transport = std::string(transports_.shared->name());
+  result.providers = transports_.providers;
+  result.sites = run_->sites();
 }
 
 }  // namespace woa

@@ -11,6 +11,7 @@
 #include "library/environment.h"
 #include "library/joining.h"
 #include "library/local_run.h"
+#include "library/run_report.h"
 #include "library/transports.h"
 #include "runtime/node/parallel_job.h"
 #include "runtime/node/run.h"
@@ -35,8 +36,8 @@ Status complete(RunArguments& arguments, const ParallelJob& job);
 // A run with all that it borrows.
 class OwnedRun {
  public:
-  // What a run of `plan`, which has been rewritten for its call model, needs before it starts, by `arguments` that are
-  // complete. Blocks until nodes have joined, too. Leaves the job. `say` takes what a person should know meanwhile.
+  // All that a run of `plan`, which has been rewritten for its call model, needs before it starts, by `arguments` that
+  // are complete. Blocks until nodes have joined, too. Leaves the job. `say` takes what a person should know meanwhile.
   // kInvalid, kNotFound: an option names what this machine or the plan does not have. kUnavailable, kUnsupported: a
   // transport, nodes or a processor cannot be had.
   static Result<std::unique_ptr<OwnedRun>> prepare(const Plan& plan, const RunArguments& arguments, ParallelJob& job,
@@ -45,13 +46,14 @@ class OwnedRun {
   Status start(OnCompletion on_completion);
 
   Run& run() noexcept { return *run_; }
-  // The name of the transport that shares memory; the providers of libfabric, by wire.
-  [[nodiscard]] std::string transport() const { return std::string(transports_.shared->name()); }
-  [[nodiscard]] const std::vector<std::string>& providers() const noexcept { return transports_.providers; }
+  // Sets what the run itself knows of its result.
+  void describe(RunResult& result) const;
+  [[nodiscard]] bool has_wires() const noexcept { return !transports_.wires.empty(); }
 
  private:
   OwnedRun() : backends_(all_backends()) {}
   BackendRegistry backends_;
+  std::string processes_;
   OwnedTransports transports_;
   Plan plan_;  // until start(), as the two below
   RunOptions options_;

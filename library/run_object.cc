@@ -39,7 +39,7 @@ woa_output view_of(const PortType& type) {
   return view;
 }
 
-// Of a token whose bytes fit the room.
+// The token's bytes fit the room.
 Status why_unfit(const PortType& type, const woa_output& view) {
   std::string dims;
   for (std::size_t d = 0; d < type.dims.size(); ++d) dims += (d == 0 ? "" : ",") + std::to_string(view.dims[d]);
@@ -449,11 +449,7 @@ Result<nlohmann::json> RunObject::finish() {
   changed_.notify_all();
   const Result<RunReport>& report = *counted_;
   RunResult result;
-  result.plan = &owned_->run().plan();
-  result.processes = arguments_.local.processes;
-  result.transport = owned_->transport();
-  result.providers = owned_->providers();
-  result.sites = owned_->run().sites();
+  owned_->describe(result);
   result.instances = submitted_;
   result.wall_s = submitted_ == 0 ? 0 : static_cast<double>(last_ended_ns_ - first_submitted_ns_) / 1e9;
   result.latencies = latencies_;

@@ -1,4 +1,4 @@
-// What a woa_run is: a run, the program's callbacks, and whoever drives it.
+// A woa_run: a run, the program's callbacks, and whoever drives it.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class RunObject {
   RunObject(const RunObject&) = delete;
   RunObject& operator=(const RunObject&) = delete;
 
-  // As the functions of woa.h. Those that answer a woa_status have set the thread's message.
+  // The functions of woa.h. Those that answer a woa_status have set the thread's message.
   woa_status submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance);
   woa_status work(std::uint64_t timeout_ns);
   woa_status drain(std::uint64_t timeout_ns);

@@ -1,4 +1,4 @@
-// The public API: run a plan.
+// Runs a plan: the library and the commands are built on it.
 //
 //     auto started = Run::start(plan, options, on_completion);
 //     if (!started.ok()) return started.status();

@@ -21,7 +21,7 @@ class FrameScanner {
   virtual Result<std::size_t> take(std::span<const std::byte> bytes) = 0;
   // True if the bytes taken are a whole frame. `at_end`: no more will come.
   [[nodiscard]] virtual bool complete(bool at_end) const = 0;
-  // Of a complete frame: bytes in front of its payload, and behind it.
+  // A complete frame's bytes in front of its payload, and behind it.
   [[nodiscard]] virtual std::size_t before() const { return 0; }
   [[nodiscard]] virtual std::size_t after() const { return 0; }
   // The next byte begins a frame.

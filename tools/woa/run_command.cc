@@ -147,10 +147,7 @@ int code_of_start(const Status& status) {
 Status run_all(OwnedRun& owned, InputFiles& inputs, Collected& collected, std::optional<RunReport>& counted) {
   Run& run = owned.run();
   CommandResult& result = collected.result;
-  result.transport = owned.transport();
-  result.providers = owned.providers();
-  result.plan = &run.plan();
-  result.sites = run.sites();
+  owned.describe(result);
   const Status begun = collected.outputs.begin();
   if (!begun.ok() && begun.code() != Code::kCancelled) return begun;  // an interruption has cancelled the run, too
   drive(run, inputs, collected);
@@ -180,7 +177,6 @@ int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inp
   PinnedThread host;
   if (const Status status = host.pin(host_processor(arguments.run.cores)); !status.ok())
     return fail(status.with_context("--cores host"), kUnavailable, wants_json);
-  collected.result.processes = arguments.run.local.processes;
   std::optional<RunReport> counted;
   if (const Status status = run_all(**owned, inputs, collected, counted); !status.ok())
     return fail(status, kFailed, wants_json);
@@ -188,7 +184,7 @@ int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inp
   const int code = report(arguments, collected.result);
   foreign.emplace();  // kernels that end now may print
   // A kernel that runs still would be waited for; libfabric 1.17 may crash over a lost peer.
-  if (!run.stop_within(kStuckNs) || (code != kDone && !(*owned)->providers().empty())) end_process(code);
+  if (!run.stop_within(kStuckNs) || (code != kDone && (*owned)->has_wires())) end_process(code);
   return code;
 }
 

@@ -17,12 +17,12 @@
 namespace program {
 namespace {
 
-// What the functions below are registered with, and how often they were called.
+// The functions below are registered with it; it counts their calls.
 struct Calls {
   std::atomic<int> created{0}, destroyed{0}, retired{0}, in_driver{0}, wrong{0};
   std::thread::id driver = std::this_thread::get_id();
 };
-// What create() makes of it.
+// create() makes it of that.
 struct Shouter {
   Calls* calls;
   std::string end;

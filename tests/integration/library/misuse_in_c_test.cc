@@ -20,7 +20,7 @@ stages: {a: {kernel: copy, in: {data: x}}}
 outputs: {y: a.data}
 )";
 
-// What a callback was answered, by the function that it called.
+// The answers to a callback, by the function that it called.
 struct Called {
   woa_run* run = nullptr;
   std::map<std::string, woa_status> answers;
