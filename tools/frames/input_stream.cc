@@ -64,21 +64,25 @@ void InputStream::scan() {
   }
   scanned_ += *count;
   whole_ = scanner_->complete(false);
-  const std::uint64_t most = type_->max_bytes;
-  const std::uint64_t framing = whole_ ? scanner_->before() + scanner_->after() : kMostNpyHeader;
-  if (taken() <= most + framing) return;
   if (whole_) {
-    wrong_ = {Code::kTooLarge, counted(taken() - framing, "byte") + ", expected at most " + std::to_string(most)};
-  } else {  // its end is looked for, and its bytes are of no use
+    check_length();
+  } else if (taken() > type_->max_bytes + kMostNpyHeader) {  // its end is looked for, and its bytes are of no use
     dropped_ += scanned_ - begin_;
     begin_ = scanned_;
   }
 }
 
+// The frame at hand is complete.
+void InputStream::check_length() {
+  const std::uint64_t bytes = taken() - scanner_->before() - scanner_->after(), most = type_->max_bytes;
+  if (bytes > most) wrong_ = {Code::kTooLarge, counted(bytes, "byte") + ", expected at most " + std::to_string(most)};
+}
+
 // The stream has ended behind some bytes of a frame.
 void InputStream::end() {
   whole_ = true;
-  if (!wrong_.ok() || scanner_->complete(true)) return;
+  if (!wrong_.ok()) return;
+  if (scanner_->complete(true)) return check_length();
   wrong_ = {Code::kInvalid, "the stream ended inside it, after " + counted(taken(), "byte")};
 }
 

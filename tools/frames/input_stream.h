@@ -42,6 +42,7 @@ class InputStream {
  private:
   InputStream(UniqueFd fd, const FrameRule& rule, const PortType& type);
   void scan();
+  void check_length();
   void end();
   bool receive();
   void make_room();
