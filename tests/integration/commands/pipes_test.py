@@ -276,6 +276,12 @@ class Wrong(PipesTest):
         os.mkfifo(self.path("out"))
         self.interrupted(self.start("--in", "x=bytes:a", "--out", "y=" + self.path("out"), *FAST))
 
+    def test_files_written_to_a_pipe_that_nobody_reads(self):
+        os.mkfifo(self.path("file"))
+        for option in ("--report", "--trace"):
+            self.refused(self.woa("run", self.graph, "--in", "x=bytes:a", option, self.path("file"), *FAST), 1,
+                         f"nobody reads the pipe '{self.path('file')}'; start its reader first")
+
     def test_what_is_asked_for_wrongly(self):
         for arguments, code, text in [
                 (["--in", "x=-"], 2, "--in x=-: nobody knows where an instance ends in a pipe: give --frames lines, u32"),
