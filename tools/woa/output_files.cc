@@ -317,7 +317,7 @@ void OutputFiles::drop_all() {
 
 std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
   flush();
-  if (complete && broken_.ok() && !succeeded_.empty()) broken_ = commit();
+  if (complete && broken_.ok() && (!succeeded_.empty() || next_ == 0)) broken_ = commit();
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
   for (const auto& output : outputs_) {

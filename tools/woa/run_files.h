@@ -127,8 +127,8 @@ class OutputFiles {
   void flush();
   // Not ok: a file that takes all instances cannot be written any more, so going on is of no use.
   [[nodiscard]] const Status& status() const noexcept { return broken_; }
-  // Call after the last instance. `complete`: the run went to its end. Otherwise, and if no instance succeeded, the
-  // files that take all instances stay as they were before the run.
+  // Call after the last instance. `complete`: the run went to its end. Otherwise, and if every instance failed, the
+  // files that take all instances stay as they were before the run. Without an instance they become empty.
   std::vector<Summary> finish(bool complete);
   // Instances that succeeded but whose outputs could not be written, and why. After finish().
   [[nodiscard]] const std::map<std::uint64_t, Status>& unwritten() const noexcept { return unwritten_; }

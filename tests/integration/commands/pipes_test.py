@@ -104,6 +104,12 @@ class Frames(PipesTest):
         self.assertEqual(out, b"")
         self.assertIn("0 of 0 instances done", error)
 
+    def test_no_frame_leaves_an_empty_file(self):
+        stale = self.write("stale", "of an earlier run\n")
+        child = self.start("--in", "x=-", "--out", "y=" + stale, "--frames", "lines", *FAST, stdin=subprocess.DEVNULL)
+        self.assertEqual(child.wait(LIMIT_S), 0)
+        self.assertEqual(harness.read(stale), "")
+
     def test_lengths(self):
         frames = b"".join(struct.pack("<I", len(text)) + text for text in (b"one\n", b"", b"three" * 12))
         self.assertEqual(self.pipe(frames, "--frames", "u32")[0], frames)
