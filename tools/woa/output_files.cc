@@ -217,10 +217,8 @@ void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> out
   if (outputs.empty()) return;
   if (!broken_.ok()) return note_success(instance);  // and is lost with the others
   Status framed = frame(outputs);
-  if (Status status = framed.ok() ? write_files(instance, outputs) : std::move(framed); !status.ok()) {
-    unwritten_.emplace(instance, std::move(status));
-    return;
-  }
+  if (Status status = framed.ok() ? write_files(instance, outputs) : std::move(framed); !status.ok())
+    return note_unwritten(instance, status);
   note_success(instance);
   broken_ = append(outputs);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
@@ -246,8 +244,17 @@ Status OutputFiles::frame(std::span<const GraphOutput> outputs) {
 
 // They come in the order of instances.
 void OutputFiles::note_success(std::uint64_t instance) {
-  if (succeeded_.empty() || succeeded_.back().second != instance) succeeded_.emplace_back(instance, instance);
-  ++succeeded_.back().second;
+  ++succeeded_count_;
+  const bool follows = !succeeded_.empty() && succeeded_.back().second == instance;
+  if (follows)
+    ++succeeded_.back().second;
+  else if (succeeded_.size() < kKeptFailures)
+    succeeded_.emplace_back(instance, instance + 1);
+}
+
+void OutputFiles::note_unwritten(std::uint64_t instance, const Status& status) {
+  ++unwritten_count_;
+  if (unwritten_.size() < kKeptFailures) unwritten_.emplace(instance, status);
 }
 
 // Writes the instance's own files: all of them, or none if one cannot be written.
@@ -307,8 +314,11 @@ Status OutputFiles::commit() {
 // A file that takes all instances is lost, and with it what each instance contributed. Streams have had theirs.
 void OutputFiles::drop_all() {
   if (std::ranges::none_of(outputs_, [](const auto& output) { return output->whole.has_value(); })) return;
+  unwritten_count_ += succeeded_count_;
+  std::size_t left = kKeptFailures;
   for (const auto& [first, end] : succeeded_)
-    for (std::uint64_t instance = first; instance < end; ++instance) unwritten_.emplace(instance, broken_);
+    for (std::uint64_t instance = first; instance < end && left > 0; ++instance, --left)
+      unwritten_.emplace(instance, broken_);
   for (const auto& output : outputs_) {
     output->digest = Sha256();
     output->bytes = output->absent = 0;

@@ -1,4 +1,5 @@
 """`woa run` between pipes: --in NAME=-, --out NAME=-, named pipes, --frames."""
+import json
 import os
 import select
 import signal
@@ -221,6 +222,22 @@ class Wrong(PipesTest):
         self.assertEqual(out, b"one\nthree\n")
         self.assertIn("frame 1 of stdin: 100000 bytes, expected at most 64; raise `max` of input `x` in the graph", error)
         self.assertIn("2 of 3 instances done", error)
+
+    def test_failures_without_end_are_counted(self):
+        long, good = b"x" * 65 + b"\n", b"ok\n"
+        child = self.start("--in", "x=-", "--frames", "lines", "--json", *FAST)
+        out, error = child.communicate((long + good) * 1500, timeout=LIMIT_S)
+        self.assertEqual(child.returncode, 1, error)
+        result = json.loads(out)
+        self.assertEqual((result["failed"], result["outputs"][0]["bytes"]), (1500, 3000))
+        self.assertEqual([failure["instance"] for failure in result["failures"]], list(range(0, 2000, 2)))
+        self.assertIn("500 more instances failed; only the first 1000 are listed", error.decode())
+
+    def test_outputs_that_cannot_be_written_are_counted(self):
+        out, error = self.pipe(b"\x03\0\0\0a\nb" * 1500 + b"\x02\0\0\0ok", "--frames", "x=u32", "--frames", "y=lines", code=1)
+        self.assertEqual(out, b"ok\n")
+        self.assertIn("1 of 1501 instances done", error)
+        self.assertIn("500 more instances failed; only the first 1000 are listed", error)
 
     def test_a_stream_that_is_cut(self):
         out, error = self.pipe(b"x" * 70, "--frames", "fixed:64", code=1)
