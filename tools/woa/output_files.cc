@@ -92,6 +92,7 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
   }
   for (const std::string& argument : arguments)
     if (Status status = out.add_argument(argument, inputs, frames); !status.ok()) return status;
+  if (Status status = out.check_streams(inputs); !status.ok()) return status;
   return out;
 }
 
@@ -124,6 +125,36 @@ Status OutputFiles::add_stream(Output& output, const std::string& path, FrameRul
   output.rule = *rule;
   output.pipe = path;
   output.stream.emplace(path, [] { return Interruption::exit_code() != 0; });
+  return {};
+}
+
+// A pipe is recognised by whatever name: two writers would mix their frames, and a run that reads what it writes may
+// never end.
+Status OutputFiles::check_streams(const InputFiles& inputs) const {
+  struct Place {
+    const Output* output;
+    std::string name;
+    std::optional<StreamFile> file;
+  };
+  std::vector<Place> known;
+  for (const auto& output : outputs_) {
+    const bool whole = output->pattern && !output->pattern->varies();
+    if (!output->stream && !whole) continue;
+    const std::string name = whole ? output->pattern->text() : output->pipe;
+    const auto file = stream_file(name, STDOUT_FILENO);
+    const std::string reader = file ? inputs.reader_of(*file) : "";
+    const auto other = std::ranges::find_if(known, [&](const Place& place) {
+      const bool same = place.name == name || (file && !file->two_way && place.file == file);
+      return same && (output->stream || place.output->stream);
+    });
+    const std::string user = !reader.empty()        ? "--in " + reader
+                             : other != known.end() ? "--out " + other->output->name
+                                                    : "";
+    if (!user.empty())
+      return {Code::kInvalid, "--out " + output->name + "=" + name + ": " + user +
+                                  " has the same pipe or file; each needs one of its own"};
+    known.push_back({output.get(), name, file});
+  }
   return {};
 }
 

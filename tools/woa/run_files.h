@@ -58,6 +58,8 @@ class InputFiles {
   Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room);
   // The instance has ended, perhaps before it had read its frames.
   void drop(std::uint64_t instance);
+  // The name of the input that reads this stream, or an empty text.
+  [[nodiscard]] std::string reader_of(const StreamFile& file) const;
   // All files, with their options.
   [[nodiscard]] std::vector<ReadFile> files() const;
   // By input of the graph: its name, and the file, frame or literal that `instance` reads.
@@ -74,6 +76,7 @@ class InputFiles {
     std::string literal;
     std::vector<std::byte> payload;  // value of the literal
     std::string pipe;                // "-", or the name of one; empty: no stream
+    std::optional<StreamFile> pipe_file;
     std::optional<InputStream> stream;
     bool given = false;
     [[nodiscard]] const std::filesystem::path& file(std::uint64_t instance) const {
@@ -146,6 +149,7 @@ class OutputFiles {
   OutputFiles();
   Status add_argument(const std::string& argument, const InputFiles& inputs, FrameRules* frames);
   Status add_stream(Output& output, const std::string& path, FrameRules* frames);
+  Status check_streams(const InputFiles& inputs) const;
   Status connect();
   Status check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs);
   void write(std::uint64_t instance, std::span<const GraphOutput> outputs);

@@ -325,6 +325,38 @@ class Wrong(PipesTest):
         self.refused(self.woa("run", graph, "--in", "left=-", "--in", "right=-", "--frames", "lines"), 2,
                      "another input reads it; each needs a pipe of its own")
 
+    def test_a_pipe_is_known_by_all_its_names(self):
+        two, pipe = self.write("two.yaml", TWO), self.path("pipe")
+        os.mkfifo(pipe)
+        os.symlink("pipe", self.path("link"))
+        other = os.path.join(os.path.dirname(pipe), ".", "pipe")
+        kept = os.open(pipe, os.O_RDWR)  # has both ends
+        self.addCleanup(os.close, kept)
+        literals = ["--in", "left=bytes:a", "--in", "right=bytes:b"]
+        for arguments, text in [
+                (["--in", "left=" + pipe, "--in", "right=" + other], "another input reads it"),
+                (["--in", "left=" + pipe, "--in", "right=" + self.path("link")], "another input reads it"),
+                (["--in", "left=-", "--in", "right=/dev/stdin"], "another input reads it"),
+                (["--in", "left=" + pipe, "--in", "right=-"], "another input reads it"),
+                (["--in", "left=" + pipe, "--in", "right=bytes:b", "--out", "first=" + other],
+                 "--out first=" + other + ": --in left has the same pipe or file; each needs one of its own"),
+                (["--in", "left=-", "--in", "right=bytes:b", "--out", "second=" + pipe], "--in left has the same"),
+                ([*literals, "--out", "first=" + pipe, "--out", "second=" + other], "--out first has the same"),
+                ([*literals, "--out", "first=-", "--out", "second=" + pipe], "--out first has the same"),
+                ([*literals, "--out", "first=-", "--out", "second=/dev/stdout"], "--out first has the same")]:
+            with self.subTest(arguments):
+                child = self.start(*arguments, "--frames", "lines", *FAST, graph=two, stdin=kept, stdout=kept)
+                self.assertEqual(child.wait(LIMIT_S), 2)
+                self.assertIn(text, child.stderr.read().decode())
+
+    def test_stdin_is_a_file_that_would_be_overwritten(self):
+        file = self.write("lines", "a\n")
+        for options in (["--out", "y=" + file], ["--report", file]):
+            with self.subTest(options), open(file) as lines:
+                child = self.start("--in", "x=-", "--frames", "lines", *options, *FAST, stdin=lines)
+                self.assertEqual(child.wait(LIMIT_S), 2, child.stderr.read())
+                self.assertEqual(harness.read(file), "a\n")
+
     def test_other_commands_read_files(self):
         self.refused(self.woa("profile", self.graph, "--in", "x=-", "-o", self.path("p")), 1, "cannot be read for each instance")
 
