@@ -34,6 +34,8 @@ Result<InputStream> InputStream::open(const std::string& path, const FrameRule& 
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) return {Code::kUnavailable, std::string("cannot read it: ") + reason_of(errno)};
+  if ((::fcntl(fd.get(), F_GETFL) & O_ACCMODE) == O_WRONLY)
+    return {Code::kInvalid, "stdin is closed, or open for writing alone: give it a pipe or a file"};
   return InputStream(std::move(fd), rule, type);
 }
 

@@ -118,8 +118,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
 }
 
 Status OutputFiles::add_stream(Output& output, const std::string& path, FrameRules* frames) {
-  if (std::ranges::any_of(outputs_, [&](const auto& other) { return other->pipe == path; }))
-    return {Code::kInvalid, "another output goes there; each needs a pipe of its own"};
+  WOA_RETURN_IF_ERROR(OutputStream::check(path));
   const auto rule = frames == nullptr ? FrameRule() : frames->of(output.name, output.type);
   if (!rule.ok()) return rule.status();
   output.rule = *rule;

@@ -357,6 +357,15 @@ class Wrong(PipesTest):
                 self.assertEqual(child.wait(LIMIT_S), 2, child.stderr.read())
                 self.assertEqual(harness.read(file), "a\n")
 
+    def test_a_closed_stdin_or_stdout(self):
+        for arguments, redirection, text in [
+                (["--in", "x=-", "--frames", "lines"], "<&-", "--in x=-: stdin is closed"),
+                (["--in", "x=bytes:a", "--out", "y=-"], ">&-", "--out y=-: stdout is closed")]:
+            with self.subTest(redirection):
+                done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", WOA, "run", self.graph, *arguments, *FAST],
+                                      stderr=subprocess.PIPE, timeout=LIMIT_S)
+                self.refused(done, 2, text)
+
     def test_other_commands_read_files(self):
         self.refused(self.woa("profile", self.graph, "--in", "x=-", "-o", self.path("p")), 1, "cannot be read for each instance")
 
