@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "runtime/base/unique_fd.h"
@@ -18,8 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kMode = 0666;  // before the umask
-constexpr int kMostLinks = 40;  // the system's limit
+constexpr mode_t kMode = 0666;                          // before the umask
+constexpr int kMostLinks = 40;                          // the system's limit
+constexpr std::chrono::milliseconds kReaderWait{1000};  // a reader that is started together with this process
 
 Status cannot_write(const fs::path& path, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
@@ -125,17 +128,28 @@ Status PendingFile::failed(int error) const { return cannot_write(path_, error !
 
 int set_stdout_of_user(int descriptor) { return stdout_of_user.exchange(descriptor); }
 
+// Without O_NONBLOCK a named pipe would wait for its reader without end.
+Status PendingFile::open_directly() {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  std::error_code unknown;
+  for (auto left = kReaderWait;; left -= kPause) {
+    fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, kMode));
+    if (fd_.get() >= 0) break;
+    const int error = errno;
+    if (error != ENXIO || !fs::is_fifo(path_, unknown)) return failed(error);
+    if (left <= kPause)
+      return {Code::kUnavailable, "nobody reads the pipe '" + path_.string() + "'; start its reader first"};
+    std::this_thread::sleep_for(kPause);
+  }
+  return ::fcntl(fd_.get(), F_SETFL, ::fcntl(fd_.get(), F_GETFL) & ~O_NONBLOCK) == 0 ? Status() : failed(errno);
+}
+
 Result<PendingFile> PendingFile::open(const fs::path& given) {
   const fs::path path = as_started(given);
   if (Status status = check_present(path); !status.ok()) return status;
   PendingFile file(path, behind_links(path));
   file.direct_ = !can_be_replaced(path);
-  if (!file.direct_) {
-    if (Status status = file.open_beside(); !status.ok()) return status;
-    return file;
-  }
-  file.fd_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-  if (file.fd_.get() < 0) return file.failed(errno);
+  if (Status status = file.direct_ ? file.open_directly() : file.open_beside(); !status.ok()) return status;
   return file;
 }
 

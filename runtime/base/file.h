@@ -16,8 +16,8 @@ namespace woa {
 // A file that is written beside its place and moved there by commit(): nobody reads half of it, and an earlier file
 // stays unchanged until then. If the file system has files without a name, even a killed process leaves nothing. Links
 // keep leading to the file. Writes directly to a pipe, a device, a file that somebody holds open (/dev/stdout), and an
-// earlier file in a folder that takes no new one. Errors of all members: kNotFound (there is no such folder) and
-// kUnavailable, with the path and the system's reason.
+// earlier file in a folder that takes no new one. A named pipe has a second to get its reader. Errors of all members:
+// kNotFound (there is no such folder) and kUnavailable, with the path and the reason.
 class PendingFile {
  public:
   static Result<PendingFile> open(const std::filesystem::path& path);
@@ -34,6 +34,7 @@ class PendingFile {
   PendingFile(std::filesystem::path path, std::filesystem::path target)
       : path_(std::move(path)), target_(std::move(target)) {}
   Status open_beside();
+  Status open_directly();
   Status name_it();
   Status failed(int error) const;
 

@@ -34,6 +34,8 @@ Result<InputStream> InputStream::open(const std::string& path, const FrameRule& 
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) return {Code::kUnavailable, std::string("cannot read it: ") + reason_of(errno)};
+  if ((::fcntl(fd.get(), F_GETFL) & O_ACCMODE) == O_WRONLY)
+    return {Code::kInvalid, "stdin is closed, or open for writing alone: give it a pipe or a file"};
   return InputStream(std::move(fd), rule, type);
 }
 
@@ -64,21 +66,25 @@ void InputStream::scan() {
   }
   scanned_ += *count;
   whole_ = scanner_->complete(false);
-  const std::uint64_t most = type_->max_bytes;
-  const std::uint64_t framing = whole_ ? scanner_->before() + scanner_->after() : kMostNpyHeader;
-  if (taken() <= most + framing) return;
   if (whole_) {
-    wrong_ = {Code::kTooLarge, counted(taken() - framing, "byte") + ", expected at most " + std::to_string(most)};
-  } else {  // its end is looked for, and its bytes are of no use
+    check_length();
+  } else if (taken() > type_->max_bytes + kMostNpyHeader) {  // its end is looked for, and its bytes are of no use
     dropped_ += scanned_ - begin_;
     begin_ = scanned_;
   }
 }
 
+// The frame at hand is complete.
+void InputStream::check_length() {
+  const std::uint64_t bytes = taken() - scanner_->before() - scanner_->after(), most = type_->max_bytes;
+  if (bytes > most) wrong_ = {Code::kTooLarge, counted(bytes, "byte") + ", expected at most " + std::to_string(most)};
+}
+
 // The stream has ended behind some bytes of a frame.
 void InputStream::end() {
   whole_ = true;
-  if (!wrong_.ok() || scanner_->complete(true)) return;
+  if (!wrong_.ok()) return;
+  if (scanner_->complete(true)) return check_length();
   wrong_ = {Code::kInvalid, "the stream ended inside it, after " + counted(taken(), "byte")};
 }
 

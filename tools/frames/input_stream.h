@@ -25,7 +25,7 @@ class InputStream {
   // True for "-", and for a pipe, a terminal or another device.
   static bool reads(const std::string& path);
   // `path`: one that it reads. `type`: of the tokens, which outlives it. A named pipe may lack its writer still.
-  // kUnavailable with the system's reason.
+  // kUnavailable with the system's reason. kInvalid: stdin cannot be read.
   static Result<InputStream> open(const std::string& path, const FrameRule& rule, const PortType& type);
 
   // Reads what is there, until a frame is whole. Never blocks. kFrame: a frame, whole or wrong, waits for read().
@@ -42,6 +42,7 @@ class InputStream {
  private:
   InputStream(UniqueFd fd, const FrameRule& rule, const PortType& type);
   void scan();
+  void check_length();
   void end();
   bool receive();
   void make_room();

@@ -27,6 +27,11 @@ bool OutputStream::writes(const std::string& path) {
   return path == "-" || std::filesystem::is_fifo(std::filesystem::symlink_status(behind_links(path), error));
 }
 
+Status OutputStream::check(const std::string& path) {
+  if (path != "-" || (::fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_RDONLY) return {};
+  return {Code::kInvalid, "stdout is closed, or open for reading alone: give it a pipe or a file"};
+}
+
 OutputStream::OutputStream(std::string path, std::function<bool()> given_up)
     : path_(std::move(path)), given_up_(std::move(given_up)) {
   std::signal(SIGPIPE, SIG_IGN);

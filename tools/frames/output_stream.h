@@ -19,6 +19,8 @@ class OutputStream {
  public:
   // True for "-" and a named pipe. What is open already (/dev/stdout) and devices are written as files are.
   static bool writes(const std::string& path);
+  // kInvalid: `path` is "-", and stdout cannot be written.
+  static Status check(const std::string& path);
   // `path`: one that it writes. `given_up`: asked while it blocks, if the run was interrupted; what is left is not
   // written then.
   OutputStream(std::string path, std::function<bool()> given_up);

@@ -26,6 +26,10 @@ bool described(const CLI::App& app, std::vector<std::string>& arguments) {
     std::swap(arguments[0], arguments[1]);
     return false;
   }
+  if (!completes && command == nullptr && arguments.size() > 1) {  // refused as it is without --manual
+    arguments.erase(arguments.begin());
+    return false;
+  }
   const std::string text = completes            ? completions(app, {arguments.begin() + 1, arguments.end()})
                            : command == nullptr ? manual_page(app, app.get_name())
                                                 : manual_page(*command, name_of(*command));

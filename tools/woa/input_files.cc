@@ -191,7 +191,10 @@ Status InputFiles::add_path(Input& input, const std::string& path) {
 Status InputFiles::add_stream(Input& input, const std::string& path, FrameRules* frames) {
   if (frames == nullptr)
     return {Code::kUnavailable, "a pipe or a device cannot be read for each instance: write it to a file"};
-  if (std::ranges::any_of(inputs_, [&](const Input& other) { return other.pipe == path; }))
+  input.pipe_file = stream_file(path, STDIN_FILENO);
+  if (std::ranges::any_of(inputs_, [&](const Input& other) {
+        return other.stream && (other.pipe == path || other.pipe_file == input.pipe_file);
+      }))
     return {Code::kInvalid, "another input reads it; each needs a pipe of its own"};
   const auto rule = frames->of(input.name, input.type);
   if (!rule.ok()) return rule.status();
@@ -270,10 +273,18 @@ void InputFiles::drop(std::uint64_t instance) {
     if (input.stream && input.stream->number() == instance) input.stream->skip();
 }
 
+std::string InputFiles::reader_of(const StreamFile& file) const {
+  const auto reader = std::ranges::find_if(
+      inputs_, [&](const Input& input) { return input.stream && !file.two_way && input.pipe_file == file; });
+  return reader == inputs_.end() ? std::string() : reader->name;
+}
+
 std::vector<ReadFile> InputFiles::files() const {
   std::vector<ReadFile> all;
-  for (const Input& input : inputs_)
+  for (const Input& input : inputs_) {
     for (const fs::path& file : input.files) all.push_back({"--in " + input.name, file});
+    if (input.pipe == "-") all.push_back({"--in " + input.name, "/dev/stdin"});  // perhaps a file
+  }
   return all;
 }
 

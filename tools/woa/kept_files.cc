@@ -192,6 +192,12 @@ Status check_apart(const std::vector<WrittenFile>& written) {
 
 }  // namespace
 
+std::optional<StreamFile> stream_file(const std::string& path, int standard) {
+  struct stat status {};
+  if ((path == "-" ? ::fstat(standard, &status) : ::stat(path.c_str(), &status)) != 0) return std::nullopt;
+  return StreamFile{status.st_dev, status.st_ino, !S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode)};
+}
+
 std::vector<WrittenFile> given(std::vector<WrittenFile> written) {
   std::erase_if(written, [](const WrittenFile& file) { return file.path.text().empty(); });
   return written;

@@ -2,7 +2,10 @@
 // another spelling, a link and a second name of one file are seen.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,17 @@ struct WrittenFile {
   std::string option;  // "--dot"
   NamePattern path;    // %i stands for any number; there is no %n
 };
+
+// The file behind the name of a stream. A pipe is the same one by all its names.
+struct StreamFile {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool two_way = false;  // a terminal, a socket or another device: what is written does not come back
+  bool operator==(const StreamFile&) const = default;
+};
+
+// `standard`: the descriptor that "-" means. Nothing: there is no such file.
+std::optional<StreamFile> stream_file(const std::string& path, int standard);
 
 // The files among `written` that have a path; the others' options were not given.
 std::vector<WrittenFile> given(std::vector<WrittenFile> written);

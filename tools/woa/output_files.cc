@@ -92,6 +92,7 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
   }
   for (const std::string& argument : arguments)
     if (Status status = out.add_argument(argument, inputs, frames); !status.ok()) return status;
+  if (Status status = out.check_streams(inputs); !status.ok()) return status;
   return out;
 }
 
@@ -117,13 +118,42 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
 }
 
 Status OutputFiles::add_stream(Output& output, const std::string& path, FrameRules* frames) {
-  if (std::ranges::any_of(outputs_, [&](const auto& other) { return other->pipe == path; }))
-    return {Code::kInvalid, "another output goes there; each needs a pipe of its own"};
+  WOA_RETURN_IF_ERROR(OutputStream::check(path));
   const auto rule = frames == nullptr ? FrameRule() : frames->of(output.name, output.type);
   if (!rule.ok()) return rule.status();
   output.rule = *rule;
   output.pipe = path;
   output.stream.emplace(path, [] { return Interruption::exit_code() != 0; });
+  return {};
+}
+
+// A pipe is recognised by whatever name: two writers would mix their frames, and a run that reads what it writes may
+// never end.
+Status OutputFiles::check_streams(const InputFiles& inputs) const {
+  struct Place {
+    const Output* output;
+    std::string name;
+    std::optional<StreamFile> file;
+  };
+  std::vector<Place> known;
+  for (const auto& output : outputs_) {
+    const bool whole = output->pattern && !output->pattern->varies();
+    if (!output->stream && !whole) continue;
+    const std::string name = whole ? output->pattern->text() : output->pipe;
+    const auto file = stream_file(name, STDOUT_FILENO);
+    const std::string reader = file ? inputs.reader_of(*file) : "";
+    const auto other = std::ranges::find_if(known, [&](const Place& place) {
+      const bool same = place.name == name || (file && !file->two_way && place.file == file);
+      return same && (output->stream || place.output->stream);
+    });
+    const std::string user = !reader.empty()        ? "--in " + reader
+                             : other != known.end() ? "--out " + other->output->name
+                                                    : "";
+    if (!user.empty())
+      return {Code::kInvalid, "--out " + output->name + "=" + name + ": " + user +
+                                  " has the same pipe or file; each needs one of its own"};
+    known.push_back({output.get(), name, file});
+  }
   return {};
 }
 
@@ -217,10 +247,8 @@ void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> out
   if (outputs.empty()) return;
   if (!broken_.ok()) return note_success(instance);  // and is lost with the others
   Status framed = frame(outputs);
-  if (Status status = framed.ok() ? write_files(instance, outputs) : std::move(framed); !status.ok()) {
-    unwritten_.emplace(instance, std::move(status));
-    return;
-  }
+  if (Status status = framed.ok() ? write_files(instance, outputs) : std::move(framed); !status.ok())
+    return note_unwritten(instance, status);
   note_success(instance);
   broken_ = append(outputs);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
@@ -246,8 +274,17 @@ Status OutputFiles::frame(std::span<const GraphOutput> outputs) {
 
 // They come in the order of instances.
 void OutputFiles::note_success(std::uint64_t instance) {
-  if (succeeded_.empty() || succeeded_.back().second != instance) succeeded_.emplace_back(instance, instance);
-  ++succeeded_.back().second;
+  ++succeeded_count_;
+  const bool follows = !succeeded_.empty() && succeeded_.back().second == instance;
+  if (follows)
+    ++succeeded_.back().second;
+  else if (succeeded_.size() < kKeptFailures)
+    succeeded_.emplace_back(instance, instance + 1);
+}
+
+void OutputFiles::note_unwritten(std::uint64_t instance, const Status& status) {
+  ++unwritten_count_;
+  if (unwritten_.size() < kKeptFailures) unwritten_.emplace(instance, status);
 }
 
 // Writes the instance's own files: all of them, or none if one cannot be written.
@@ -307,8 +344,11 @@ Status OutputFiles::commit() {
 // A file that takes all instances is lost, and with it what each instance contributed. Streams have had theirs.
 void OutputFiles::drop_all() {
   if (std::ranges::none_of(outputs_, [](const auto& output) { return output->whole.has_value(); })) return;
+  unwritten_count_ += succeeded_count_;
+  std::size_t left = kKeptFailures;
   for (const auto& [first, end] : succeeded_)
-    for (std::uint64_t instance = first; instance < end; ++instance) unwritten_.emplace(instance, broken_);
+    for (std::uint64_t instance = first; instance < end && left > 0; ++instance, --left)
+      unwritten_.emplace(instance, broken_);
   for (const auto& output : outputs_) {
     output->digest = Sha256();
     output->bytes = output->absent = 0;
@@ -317,7 +357,7 @@ void OutputFiles::drop_all() {
 
 std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
   flush();
-  if (complete && broken_.ok() && !succeeded_.empty()) broken_ = commit();
+  if (complete && broken_.ok() && (!succeeded_.empty() || next_ == 0)) broken_ = commit();
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
   for (const auto& output : outputs_) {

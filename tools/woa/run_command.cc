@@ -50,7 +50,8 @@ struct Collected {
       return;  // neither done nor failed
     ++completed;
     if (completion.failure != nullptr) {
-      result.failures.push_back({completion.instance, *completion.failure});
+      ++result.failed;
+      if (result.failures.size() < kKeptFailures) result.failures.push_back({completion.instance, *completion.failure});
     } else {
       result.latencies.add(completion.latency_ns);
     }
@@ -68,8 +69,10 @@ struct Collected {
     for (const auto& [instance, status] : outputs.unwritten())
       result.failures.push_back({instance, {status.code(), {}, status.message()}});
     std::ranges::sort(result.failures, {}, &FailedInstance::instance);
+    result.failures.resize(std::min(result.failures.size(), kKeptFailures));
+    result.failed += outputs.unwritten_count();
     for (FailedInstance& failed : result.failures) failed.inputs = inputs.of_instance(failed.instance);
-    result.done = result.latencies.count() - outputs.unwritten().size();
+    result.done = result.latencies.count() - outputs.unwritten_count();
   }
 };
 
@@ -132,7 +135,7 @@ int report(const CommandArguments& arguments, CommandResult& result) {
   if (arguments.graph.json) print_json(to_json(result));
   print(result, !arguments.graph.json, !arguments.run.trace.empty());
   if (result.status.code() == Code::kCancelled) return Interruption::exit_code();
-  return result.status.ok() && result.failures.empty() ? kDone : kFailed;
+  return result.status.ok() && result.failed == 0 ? kDone : kFailed;
 }
 
 int code_of_preparation(const Status& status) {

@@ -31,6 +31,8 @@ void add_input_option(CLI::App& command, std::vector<std::string>& arguments);
 // --frames, which may be repeated.
 void add_frames_option(CLI::App& command, std::vector<std::string>& arguments);
 
+inline constexpr std::size_t kKeptFailures = 1000;  // of a run, which may have no end; the others are counted
+
 inline constexpr std::uint64_t kEndless = ~std::uint64_t{0};  // instances, until a stream ends
 
 // The data of the graph's inputs: for each a file or a literal that serves every instance, the files of a folder, or
@@ -56,6 +58,8 @@ class InputFiles {
   Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room);
   // The instance has ended, perhaps before it had read its frames.
   void drop(std::uint64_t instance);
+  // The name of the input that reads this stream, or an empty text.
+  [[nodiscard]] std::string reader_of(const StreamFile& file) const;
   // All files, with their options.
   [[nodiscard]] std::vector<ReadFile> files() const;
   // By input of the graph: its name, and the file, frame or literal that `instance` reads.
@@ -72,6 +76,7 @@ class InputFiles {
     std::string literal;
     std::vector<std::byte> payload;  // value of the literal
     std::string pipe;                // "-", or the name of one; empty: no stream
+    std::optional<StreamFile> pipe_file;
     std::optional<InputStream> stream;
     bool given = false;
     [[nodiscard]] const std::filesystem::path& file(std::uint64_t instance) const {
@@ -127,11 +132,13 @@ class OutputFiles {
   void flush();
   // Not ok: a file that takes all instances cannot be written any more, so going on is of no use.
   [[nodiscard]] const Status& status() const noexcept { return broken_; }
-  // Call after the last instance. `complete`: the run went to its end. Otherwise, and if no instance succeeded, the
-  // files that take all instances stay as they were before the run.
+  // Call after the last instance. `complete`: the run went to its end. Otherwise, and if every instance failed, the
+  // files that take all instances stay as they were before the run. Without an instance they become empty.
   std::vector<Summary> finish(bool complete);
-  // Instances that succeeded but whose outputs could not be written, and why. After finish().
+  // Instances that succeeded but whose outputs could not be written: the first, with the reason, and how many. After
+  // finish().
   [[nodiscard]] const std::map<std::uint64_t, Status>& unwritten() const noexcept { return unwritten_; }
+  [[nodiscard]] std::uint64_t unwritten_count() const noexcept { return unwritten_count_; }
 
  private:
   struct Output;
@@ -142,6 +149,7 @@ class OutputFiles {
   OutputFiles();
   Status add_argument(const std::string& argument, const InputFiles& inputs, FrameRules* frames);
   Status add_stream(Output& output, const std::string& path, FrameRules* frames);
+  Status check_streams(const InputFiles& inputs) const;
   Status connect();
   Status check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs);
   void write(std::uint64_t instance, std::span<const GraphOutput> outputs);
@@ -152,13 +160,15 @@ class OutputFiles {
   Status commit();
   void drop_all();
   void note_success(std::uint64_t instance);
+  void note_unwritten(std::uint64_t instance, const Status& status);
   [[nodiscard]] std::string path(const Output& output, std::uint64_t instance) const;
 
   std::vector<std::unique_ptr<Output>> outputs_;
   std::vector<std::string> names_;  // %n, by instance; empty: no output uses it
   std::uint64_t instances_ = 0, next_ = 0;
-  FrameRules* frames_ = nullptr;                                    // while open() runs
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // ranges: the first, and behind the last
+  FrameRules* frames_ = nullptr;  // while open() runs
+  std::uint64_t succeeded_count_ = 0, unwritten_count_ = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // the first ranges: the first, behind the last
   std::map<std::uint64_t, std::vector<Early>> early_;               // empty vector: failed
   std::map<std::uint64_t, Status> unwritten_;
   Status broken_;

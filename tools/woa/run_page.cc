@@ -131,13 +131,12 @@ json machine_of_this_host() {
 json document(const CommandResult& result) {
   json run = to_json(result);
   json& failures = run["failures"];
-  const std::size_t failed = failures.size();
-  if (failed > kMostFailures) failures.erase(failures.begin() + kMostFailures, failures.end());
+  if (failures.size() > kMostFailures) failures.erase(failures.begin() + kMostFailures, failures.end());
   const Plan& plan = *result.plan;
   return {{"kind", "run"},
           {"run", std::move(run)},
           {"done", result.done},
-          {"failed", failed},
+          {"failed", result.failed},
           {"graph", graph_of(plan)},
           {"quantiles", quantiles_of(result.latencies)},
           {"timeline", result.report == nullptr ? json(nullptr) : timeline_of(plan, *result.report)},

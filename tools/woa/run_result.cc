@@ -134,6 +134,7 @@ json to_json(const CommandResult& result) {
   out["turnaround_us"] = woa::to_json(result.turnarounds);
   out["throughput_per_s"] = result.wall_s > 0 ? static_cast<double>(result.done) / result.wall_s : 0;
   out["outputs"] = outputs_json(result.outputs);
+  out["failed"] = result.failed;
   out["failures"] = failures_json(result.failures);
   return out;
 }
@@ -144,6 +145,9 @@ void print(const CommandResult& result, bool summary, bool traced) {
     return !result.status.ok() && failed.failure.message == result.status.message();
   });
   print_failures(own);
+  if (const std::uint64_t rest = result.failed - result.failures.size(); rest > 0)
+    print_warning(counted(rest, "more instance") + " failed; only the first " + std::to_string(result.failures.size()) +
+                  " are listed");
   const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
   if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all});
   const json object = to_json(result);

@@ -18,7 +18,8 @@ namespace woa::tools {
 struct CommandResult : RunResult {
   Latencies turnarounds;                 // as `latencies`, until the outputs were written
   std::uint64_t done = 0;                // instances that succeeded and whose outputs were written
-  std::vector<FailedInstance> failures;  // in the order of instances
+  std::uint64_t failed = 0;              // instances
+  std::vector<FailedInstance> failures;  // of the first kKeptFailures or so, in the order of instances
   std::vector<OutputFiles::Summary> outputs;
 };
 

@@ -47,6 +47,11 @@ class CompletionTest(WoaTest):
                 for word in options + self.commands_of(*path):
                     self.assertTrue(re.search(r"^(\.SS |.*,|woa-)?%s\b" % re.escape(word), page, re.MULTILINE), word)
 
+    def test_no_manual_of_an_unknown_command(self):
+        done = self.woa("--manual", "rnu")
+        self.refused(done, 2, "there is no command 'rnu'; did you mean 'run'?")
+        self.assertEqual(done.stdout, b"")
+
     def test_values_of_a_choice(self):
         self.assertEqual(self.offers("run", "--model", "rpc-h"), ["rpc-hub"])
         self.assertEqual(self.offers("run", "graph.yaml", "--model=rpc-h"), ["--model=rpc-hub"])

@@ -1,4 +1,5 @@
 """`woa run` between pipes: --in NAME=-, --out NAME=-, named pipes, --frames."""
+import json
 import os
 import select
 import signal
@@ -103,6 +104,12 @@ class Frames(PipesTest):
         out, error = self.pipe(b"", "--frames", "lines")
         self.assertEqual(out, b"")
         self.assertIn("0 of 0 instances done", error)
+
+    def test_no_frame_leaves_an_empty_file(self):
+        stale = self.write("stale", "of an earlier run\n")
+        child = self.start("--in", "x=-", "--out", "y=" + stale, "--frames", "lines", *FAST, stdin=subprocess.DEVNULL)
+        self.assertEqual(child.wait(LIMIT_S), 0)
+        self.assertEqual(harness.read(stale), "")
 
     def test_lengths(self):
         frames = b"".join(struct.pack("<I", len(text)) + text for text in (b"one\n", b"", b"three" * 12))
@@ -216,6 +223,22 @@ class Wrong(PipesTest):
         self.assertIn("frame 1 of stdin: 100000 bytes, expected at most 64; raise `max` of input `x` in the graph", error)
         self.assertIn("2 of 3 instances done", error)
 
+    def test_failures_without_end_are_counted(self):
+        long, good = b"x" * 65 + b"\n", b"ok\n"
+        child = self.start("--in", "x=-", "--frames", "lines", "--json", *FAST)
+        out, error = child.communicate((long + good) * 1500, timeout=LIMIT_S)
+        self.assertEqual(child.returncode, 1, error)
+        result = json.loads(out)
+        self.assertEqual((result["failed"], result["outputs"][0]["bytes"]), (1500, 3000))
+        self.assertEqual([failure["instance"] for failure in result["failures"]], list(range(0, 2000, 2)))
+        self.assertIn("500 more instances failed; only the first 1000 are listed", error.decode())
+
+    def test_outputs_that_cannot_be_written_are_counted(self):
+        out, error = self.pipe(b"\x03\0\0\0a\nb" * 1500 + b"\x02\0\0\0ok", "--frames", "x=u32", "--frames", "y=lines", code=1)
+        self.assertEqual(out, b"ok\n")
+        self.assertIn("1 of 1501 instances done", error)
+        self.assertIn("500 more instances failed; only the first 1000 are listed", error)
+
     def test_a_stream_that_is_cut(self):
         out, error = self.pipe(b"x" * 70, "--frames", "fixed:64", code=1)
         self.assertEqual(out, b"x" * 64)
@@ -276,6 +299,12 @@ class Wrong(PipesTest):
         os.mkfifo(self.path("out"))
         self.interrupted(self.start("--in", "x=bytes:a", "--out", "y=" + self.path("out"), *FAST))
 
+    def test_files_written_to_a_pipe_that_nobody_reads(self):
+        os.mkfifo(self.path("file"))
+        for option in ("--report", "--trace"):
+            self.refused(self.woa("run", self.graph, "--in", "x=bytes:a", option, self.path("file"), *FAST), 1,
+                         f"nobody reads the pipe '{self.path('file')}'; start its reader first")
+
     def test_what_is_asked_for_wrongly(self):
         for arguments, code, text in [
                 (["--in", "x=-"], 2, "--in x=-: nobody knows where an instance ends in a pipe: give --frames lines, u32"),
@@ -295,6 +324,47 @@ class Wrong(PipesTest):
         graph = self.write("two.yaml", TWO)
         self.refused(self.woa("run", graph, "--in", "left=-", "--in", "right=-", "--frames", "lines"), 2,
                      "another input reads it; each needs a pipe of its own")
+
+    def test_a_pipe_is_known_by_all_its_names(self):
+        two, pipe = self.write("two.yaml", TWO), self.path("pipe")
+        os.mkfifo(pipe)
+        os.symlink("pipe", self.path("link"))
+        other = os.path.join(os.path.dirname(pipe), ".", "pipe")
+        kept = os.open(pipe, os.O_RDWR)  # has both ends
+        self.addCleanup(os.close, kept)
+        literals = ["--in", "left=bytes:a", "--in", "right=bytes:b"]
+        for arguments, text in [
+                (["--in", "left=" + pipe, "--in", "right=" + other], "another input reads it"),
+                (["--in", "left=" + pipe, "--in", "right=" + self.path("link")], "another input reads it"),
+                (["--in", "left=-", "--in", "right=/dev/stdin"], "another input reads it"),
+                (["--in", "left=" + pipe, "--in", "right=-"], "another input reads it"),
+                (["--in", "left=" + pipe, "--in", "right=bytes:b", "--out", "first=" + other],
+                 "--out first=" + other + ": --in left has the same pipe or file; each needs one of its own"),
+                (["--in", "left=-", "--in", "right=bytes:b", "--out", "second=" + pipe], "--in left has the same"),
+                ([*literals, "--out", "first=" + pipe, "--out", "second=" + other], "--out first has the same"),
+                ([*literals, "--out", "first=-", "--out", "second=" + pipe], "--out first has the same"),
+                ([*literals, "--out", "first=-", "--out", "second=/dev/stdout"], "--out first has the same")]:
+            with self.subTest(arguments):
+                child = self.start(*arguments, "--frames", "lines", *FAST, graph=two, stdin=kept, stdout=kept)
+                self.assertEqual(child.wait(LIMIT_S), 2)
+                self.assertIn(text, child.stderr.read().decode())
+
+    def test_stdin_is_a_file_that_would_be_overwritten(self):
+        file = self.write("lines", "a\n")
+        for options in (["--out", "y=" + file], ["--report", file]):
+            with self.subTest(options), open(file) as lines:
+                child = self.start("--in", "x=-", "--frames", "lines", *options, *FAST, stdin=lines)
+                self.assertEqual(child.wait(LIMIT_S), 2, child.stderr.read())
+                self.assertEqual(harness.read(file), "a\n")
+
+    def test_a_closed_stdin_or_stdout(self):
+        for arguments, redirection, text in [
+                (["--in", "x=-", "--frames", "lines"], "<&-", "--in x=-: stdin is closed"),
+                (["--in", "x=bytes:a", "--out", "y=-"], ">&-", "--out y=-: stdout is closed")]:
+            with self.subTest(redirection):
+                done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", WOA, "run", self.graph, *arguments, *FAST],
+                                      stderr=subprocess.PIPE, timeout=LIMIT_S)
+                self.refused(done, 2, text)
 
     def test_other_commands_read_files(self):
         self.refused(self.woa("profile", self.graph, "--in", "x=-", "-o", self.path("p")), 1, "cannot be read for each instance")

@@ -156,6 +156,8 @@ TEST_CASE("a frame that is too long fails alone") {
         Answers{"1000 bytes, expected at most 200", "ok"});
   const std::string far_larger(50'000, 'x');
   CHECK(answers("lines", far_larger + "\nb\n") == Answers{"50000 bytes, expected at most 200", "ok"});
+  CHECK(answers("lines", "a\n" + far_larger) == Answers{"ok", "50000 bytes, expected at most 200"});
+  CHECK(answers("lines", "a\n" + std::string(201, 'x')) == Answers{"ok", "201 bytes, expected at most 200"});
 }
 
 TEST_CASE("a stream that ends inside a frame says so") {

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -91,6 +92,30 @@ TEST_CASE("a pipe is written directly") {
   reader.join();
   CHECK(read == "through");
   CHECK(fs::is_fifo(pipe));
+}
+
+TEST_CASE("a pipe that nobody reads is an error") {
+  const Folder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(write_file(pipe, "text").message() == "nobody reads the pipe '" + pipe.string() + "'; start its reader first");
+}
+
+TEST_CASE("a pipe whose reader is slow takes all") {
+  const Folder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string text(1 << 20, 'x');  // more than a pipe holds
+  std::string read;
+  std::thread reader([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::ifstream from(pipe);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    read.assign(std::istreambuf_iterator<char>(from.rdbuf()), {});
+  });
+  CHECK(write_file(pipe, text).ok());
+  reader.join();
+  CHECK(read == text);
 }
 
 TEST_CASE("a place that cannot be written is refused before anything is written") {
