@@ -1,5 +1,5 @@
-// A thin C++20 wrapper over woa.h: objects that free themselves, exceptions, spans and futures. Headers alone; what it
-// says of threads, blocking and ownership is what woa.h says.
+// A thin C++20 wrapper over woa.h: objects that free themselves, exceptions, spans and futures. It is
+// headers alone. The rules of woa.h for threads, blocking and ownership hold here, too.
 //
 //     const woa::Plan plan = woa::Plan::compile("graph.yaml");
 //     woa::Run run(plan);
@@ -54,7 +54,7 @@ class Error : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-// Names and values, as woa_option has them.
+// Names and values of woa_option.
 using Options = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
@@ -156,19 +156,19 @@ class Plan {
   std::shared_ptr<woa_plan> plan_;
 };
 
-// Where an input of an instance is written: in place, at the stage that reads it.
+// The memory of an instance's input: it is written in place, at the stage that reads it.
 class Room {
  public:
   Room(std::uint64_t instance, std::uint32_t input, woa_output& room)
       : instance_(instance), input_(input), room_(room) {}
   [[nodiscard]] std::uint64_t instance() const noexcept { return instance_; }
   [[nodiscard]] std::uint32_t input() const noexcept { return input_; }  // number of the graph's input
-  // All that there is room for, as elements of the port. Set what was written by used().
+  // The whole memory, in elements of the port. used() then tells how much was written.
   template <class T = std::byte>
   [[nodiscard]] std::span<T> all() const {
     return {reinterpret_cast<T*>(room_.data), static_cast<std::size_t>(room_.capacity / sizeof(T))};
   }
-  // So many bytes were written; the sizes of dimensions that vary, by dimension. Fixed ones are set.
+  // Sets the bytes that were written, and the size of a dimension that varies. Fixed sizes are set.
   void used(std::uint64_t bytes) { room_.bytes = bytes; }
   void dim(std::uint32_t number, std::uint32_t size) { room_.dims[number] = size; }
   // Copies a whole token of `bytes`, or of a port without dimensions that vary. Throws Error WOA_TOO_LARGE.

@@ -1,5 +1,5 @@
-// A C++ function as a kernel of the program, over woa_kernel_register() in headers alone. What woa.h says of threads,
-// names and plans holds here, too.
+// A C++ function as a kernel of the program, over woa_kernel_register() in headers alone. The rules of
+// woa.h for threads, names and plans hold here, too.
 //
 //     woa::register_kernel("scale", {{"x", "n"}, {"y", "n", 4096}},
 //                          [](std::span<const float> x, std::span<float> y) {
@@ -10,9 +10,9 @@
 //   std::span<const T>  an input; woa::In<T> also has its dimensions.
 //   std::span<T>        an output. Each of its dimensions is fixed, or one that an input has under the same name.
 //   woa::Out<T>         an output whose size the function says.
-// T is std::byte or char for a port of `bytes`, else a number. Several threads may call the function at once. What it
-// throws fails the instance with its message: as WOA_KERNEL_FAILED, or with the status of a woa::Error if kernels may
-// answer it.
+// T is std::byte or char for a port of `bytes`, else a number. Several threads may call the function at once.
+// An exception fails the instance with its message: as WOA_KERNEL_FAILED, or with the status of a woa::Error if kernels
+// may answer that.
 // Parameters, state and ports that are optional, many or gathered need functions in C (woa_kernel.h).
 #ifndef WOA_WOA_KERNEL_HPP
 #define WOA_WOA_KERNEL_HPP
@@ -75,7 +75,7 @@ template <class T>
 class Out {
  public:
   Out(const std::string& port, woa_output& out) : port_(port), out_(out) {}
-  // All that is reserved: for a function that writes first, and then says by resize() how much.
+  // The whole memory, for a function that writes first, and then says by resize() how much.
   [[nodiscard]] std::span<T> room() const {
     return {reinterpret_cast<T*>(out_.data), static_cast<std::size_t>(out_.capacity / sizeof(T))};
   }
