@@ -5,6 +5,7 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # `programs` is enough: tests are not
 set(woa_data ${CMAKE_INSTALL_LIBDIR}/woa)
 set(woa_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/woa)
 get_target_property(woa_public woa::woa ALIASED_TARGET)
+target_compile_features(${woa_public} INTERFACE cxx_std_20)  # of woa.hpp; projects in C alone do not notice
 
 # Each component is a Debian package (cmake/WoaPackages.cmake): programs with their data, library, dev.
 install(TARGETS woa woa-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs OPTIONAL)

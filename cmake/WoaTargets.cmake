@@ -48,8 +48,8 @@ if(WOA_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# For a library that Verilator generated: its headers become system headers, and sanitizers skip it (they slow a model
-# down a hundredfold and its compilation tenfold).
+# Headers of a library that Verilator generated become system headers. Sanitizers skip it: they slow a model down a
+# hundredfold and its compilation tenfold.
 function(woa_verilated name)
   set_target_properties(${name} PROPERTIES SYSTEM ON)
   if(WOA_SANITIZE)
@@ -72,7 +72,7 @@ function(woa_together name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_UNITY} UNITY_BUILD_BATCH_SIZE ${WOA_UNITY_BATCH})
 endfunction()
 
-# For code that runs only briefly: under sanitizers the optimizer would take much longer than it saves.
+# Code that runs only briefly is not optimized under sanitizers: the optimizer would take much longer than it saves.
 function(woa_brief name)
   if(WOA_SANITIZE)
     target_compile_options(${name} PRIVATE -O0)
@@ -147,7 +147,7 @@ if(WOA_BUILD_TESTS)
                                                      <string> <thread> <vector>)
 endif()
 
-# Sets up test sources, in a test program or in a library that several tests share.
+# Sets up test sources of a test program, or of a library that several tests share.
 function(woa_test_sources name)
   woa_test_settings(${name})
   target_precompile_headers(${name} REUSE_FROM woa_test_headers)

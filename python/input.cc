@@ -88,13 +88,16 @@ void Input::look_at(nb::handle value) {
 void Input::check() const {
   const std::string found = name_of(view_) + shape_of(view_);
   if (port_.is_bytes) {
-    if (view_.itemsize != 1) refuse(found, "x.view('uint8') has its bytes");
+    const bool has_bytes = found.find("format 'O'") == std::string::npos && found.find("w'") == std::string::npos;
+    if (view_.itemsize != 1)
+      refuse(found, has_bytes ? "x.view('uint8') has its bytes" : "encode its items: '\\n'.join(x).encode() for text");
   } else {
     check_dims(found);
   }
   if (static_cast<std::uint64_t>(view_.len) > port_.max_bytes)
     refuse(found + ", " + std::to_string(view_.len) + " bytes",
-           "at most " + std::to_string(port_.max_bytes) + "; raise `max` of this input in the graph");
+           (port_.is_bytes ? "" : "at most " + std::to_string(port_.max_bytes) + "; ") +
+               "raise `max` of this input in the graph");
   if (PyBuffer_IsContiguous(&view_, 'C') == 0)
     refuse(found + ", not contiguous in C order", "numpy.ascontiguousarray(x) copies it");
 }
@@ -131,16 +134,20 @@ woa_status Input::write(woa_output& room, woa_error& error, const std::shared_pt
 // A token of fixed size is written whole. The function answers how many bytes, or the sizes of all dimensions, of one
 // that varies.
 void Input::set_size(woa_output& room, nb::handle answer) const {
-  room.bytes = port_.element.bytes;
+  const auto refuse_answer = [&](const std::string& advice) {
+    refuse("a function that returned " + std::string(nb::repr(answer).c_str()), advice);
+  };
   if (port_.is_bytes) {
-    room.bytes = nb::cast<std::uint64_t>(answer);
+    if (!nb::try_cast(answer, room.bytes)) refuse_answer("return how many bytes it wrote");
     return;
   }
-  const nb::tuple sizes = port_.is_fixed() ? nb::tuple() : nb::tuple(nb::borrow(answer));
-  if (!port_.is_fixed() && sizes.size() != port_.dims.size())
-    throw nb::value_error("a function that writes an input of varying size returns the sizes of all dimensions");
+  const std::string advice = "return the sizes of all dimensions, a tuple of " + std::to_string(port_.dims.size());
+  const bool is_tuple = nb::isinstance<nb::tuple>(answer) && nb::len(answer) == port_.dims.size();
+  if (!port_.is_fixed() && !is_tuple) refuse_answer(advice);
+  room.bytes = port_.element.bytes;
   for (std::size_t d = 0; d < port_.dims.size(); ++d) {
-    room.dims[d] = port_.is_fixed() ? port_.dims[d].size : nb::cast<std::uint32_t>(sizes[d]);
+    room.dims[d] = port_.dims[d].size;
+    if (!port_.is_fixed() && !nb::try_cast(answer[d], room.dims[d])) refuse_answer(advice);
     room.bytes *= room.dims[d];
   }
 }
@@ -164,8 +171,7 @@ woa_status Input::call(woa_output& room, woa_error& error, const std::shared_ptr
     return WOA_OK;
   } catch (nb::python_error& failed) {
     thrown = nb::borrow(failed.value());
-    const nb::str text(thrown);
-    return woa_fail(&error, WOA_INVALID, "%s: %s", nb::type_name(thrown.type()).c_str(), text.c_str());
+    return woa_fail(&error, WOA_INVALID, "%s: %s", nb::type_name(thrown.type()).c_str(), text_of(thrown).c_str());
   } catch (const std::exception& failed) {
     return woa_fail(&error, WOA_INVALID, "%s", failed.what());
   }

@@ -116,6 +116,7 @@ bool Instance::wait_for(double seconds, std::condition_variable& changed, const 
   if (run_->process_ != getpid()) raise_status(WOA_UNSUPPORTED, kForked);
   if (run_->drives() && !done())
     raise_status(WOA_INVALID, "a function that the library's thread calls cannot wait for what that thread does");
+  if (!done()) run_->refuse_kernels();
   const auto deadline = after(seconds);
   const auto patient = Clock::now() + kPatience;
   bool blocked = false;

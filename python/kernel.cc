@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,10 +27,19 @@ struct Kernel {
   nb::object call;  // of woa/_kernel.py: (params, inputs, rooms)
 };
 
-// The use of a kernel by a stage.
+// The use of a kernel by a stage of a run.
 struct Stage {
   const Kernel& kernel;
+  std::thread::id driver;  // of the run, whose thread creates it
   Named params;
+};
+
+// While a function runs.
+struct Firing {
+  explicit Firing(std::thread::id driver) { firing_driver = driver; }
+  ~Firing() { firing_driver = {}; }
+  Firing(const Firing&) = delete;
+  Firing& operator=(const Firing&) = delete;
 };
 
 // An output of a firing, for the function to write once.
@@ -81,7 +91,7 @@ Port port_of(const std::string& name, const std::string& type) {
 }
 
 woa_status create(const woa_param* params, std::size_t count, void** self, woa_error* /*error*/) {
-  auto stage = std::make_unique<Stage>(Stage{*static_cast<const Kernel*>(*self), {}});
+  auto stage = std::make_unique<Stage>(Stage{*static_cast<const Kernel*>(*self), std::this_thread::get_id(), {}});
   for (std::size_t k = 0; k < count; ++k) stage->params.emplace_back(params[k].name, params[k].value);
   *self = stage.release();
   return WOA_OK;
@@ -120,12 +130,12 @@ woa_status run(void* self, const woa_firing* /*firing*/, const woa_input* ins, w
   const nb::gil_scoped_acquire acquired;
   const Stage& stage = *static_cast<const Stage*>(self);
   try {
+    const Firing firing(stage.driver);
     call(stage, ins, outs);
     if (stage.kernel.outputs.empty()) outs[0].written = 1;  // the port `done`
     return WOA_OK;
   } catch (nb::python_error& failed) {
-    const nb::str text(nb::handle(failed.value()));
-    return woa_fail(error, WOA_KERNEL_FAILED, "%s", text.c_str());
+    return woa_fail(error, WOA_KERNEL_FAILED, "%s", text_of(failed.value()).c_str());
   } catch (const std::exception& failed) {
     return woa_fail(error, WOA_KERNEL_FAILED, "%s", failed.what());
   }

@@ -3,7 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <thread>
+
 namespace woa::python {
+
+// The thread that drives the run whose kernel this thread runs; none outside of kernels.
+inline thread_local std::thread::id firing_driver;
 
 void bind_kernels(nanobind::module_& module);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "python/errors.h"
+#include "python/kernel.h"
 #include "python/waiting.h"
 
 namespace woa::python {
@@ -119,10 +120,15 @@ std::pair<woa_status, std::string> Run::push(const std::shared_ptr<Instance>& in
   return pushed;
 }
 
+void Run::refuse_kernels() const {
+  if (firing_driver != std::thread::id() && firing_driver == driver_.load()) raise_status(WOA_INVALID, kInKernel);
+}
+
 // Waits for a place in the window: one thread at a time, since woa_run_work() tells one of each.
 void Run::admit(const std::shared_ptr<Instance>& instance, std::uint64_t deadline_ns) {
   if (drives() && filling_)
     raise_status(WOA_INVALID, "a function that writes an input cannot submit another instance of its run");
+  refuse_kernels();
   auto pushed = without_gil([&] { return push(instance, deadline_ns); });
   std::unique_lock waits(admission_, std::defer_lock);
   const auto patient = Clock::now() + kPatience;
@@ -197,6 +203,7 @@ bool Run::cancel(std::uint64_t instance, const std::string& why) {
 
 // Waits for what is in flight, also of a run that has failed. Needs closing_, or more would come.
 void Run::drain() {
+  refuse_kernels();
   const auto slice = static_cast<std::uint64_t>(std::chrono::nanoseconds(kSlice).count());
   wait_in_slices(Clock::time_point::max(),
                  [&] { return with([&](woa_run* run) { return woa_run_drain(run, slice); }).first != WOA_TIMED_OUT; });

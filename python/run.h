@@ -26,7 +26,7 @@
 
 namespace woa::python {
 
-// Outputs that Python still looks at may hold all places. For so long somebody else may drop them.
+// Outputs that Python still looks at may hold all places. Another thread may drop them within this time.
 constexpr std::chrono::seconds kPatience{5};
 
 using Options = std::vector<std::pair<std::string, std::string>>;
@@ -122,7 +122,7 @@ class Run : public std::enable_shared_from_this<Run> {
     ~Kept();
   };
 
-  // What the library calls. It lives as long as the library's run, which a signal may part from this one at its start.
+  // The library calls this. It lives as long as the library's run, which a signal may part from this one at its start.
   struct Callbacks {
     Run* to = nullptr;
     nanobind::object on_message = {};  // until it has started
@@ -143,6 +143,8 @@ class Run : public std::enable_shared_from_this<Run> {
   bool only_views_hold_the_window();
   woa_statistics count();
   [[nodiscard]] bool drives() const { return driver_.load() == std::this_thread::get_id(); }
+  // Throws if this thread runs a kernel of this run.
+  void refuse_kernels() const;
   void drain();
   std::pair<woa_status, std::string> end(std::string* json);
   static woa_status fill(void* user, std::uint64_t number, std::uint32_t input, woa_output* room, woa_error* error);

@@ -17,8 +17,8 @@
  *     woa_plan_free(plan);
  *
  * Rules for all functions:
- *  - Those that can fail return a status, whose number says what to do next (woa_kernel.h). woa_message() then has the
- *    reason: the place, what was found and expected, and what to do.
+ *  - A function that can fail returns a status, whose number says what to do next (woa_kernel.h).
+ *    woa_message() then has the reason: the place, what was found and expected, and what to do.
  *  - Texts are UTF-8 and end with a zero. Times are in nanoseconds, sizes in bytes.
  *  - A returned object belongs to the caller, who frees it with the function of its type. A null object may be freed.
  *    Other returned pointers are borrowed, for as long as stands beside them.
@@ -177,7 +177,7 @@ typedef struct woa_run_setup {
   size_t option_count;
   woa_on_completion on_completion; /* null: completions are only counted */
   void *user;                      /* of both callbacks here */
-  /* What a person should know while a run starts, such as the address that nodes join by; null: nobody is told. */
+  /* Tells a person about the start of a run, such as the address that nodes join by; null: nobody is told. */
   void (*on_message)(void *user, const char *text);
 } woa_run_setup;
 

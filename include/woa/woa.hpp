@@ -1,5 +1,5 @@
-// A thin C++20 wrapper over woa.h: objects that free themselves, exceptions, spans and futures. Headers alone; what it
-// says of threads, blocking and ownership is what woa.h says.
+// A thin C++20 wrapper over woa.h: objects that free themselves, exceptions, spans and futures. It is
+// headers alone. The rules of woa.h for threads, blocking and ownership hold here, too.
 //
 //     const woa::Plan plan = woa::Plan::compile("graph.yaml");
 //     woa::Run run(plan);
@@ -8,6 +8,10 @@
 #ifndef WOA_WOA_HPP
 #define WOA_WOA_HPP
 
+#if __cplusplus < 202002L
+#error "woa.hpp needs C++20: compile with -std=c++20"
+#endif
+
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -15,6 +19,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -49,7 +54,7 @@ class Error : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-// Names and values, as woa_option has them.
+// Names and values of woa_option.
 using Options = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
@@ -62,6 +67,20 @@ inline std::vector<woa_option> views(const Options& options) {
   std::vector<woa_option> all;
   for (const auto& [name, value] : options) all.push_back({name.c_str(), value.c_str()});
   return all;
+}
+
+// Kernels and fills may answer only the first group of woa_status. `otherwise` stands for the rest.
+inline woa_status answer(woa_status thrown, woa_status otherwise) {
+  switch (thrown) {
+    case WOA_INVALID:
+    case WOA_UNSUPPORTED:
+    case WOA_UNAVAILABLE:
+    case WOA_EXHAUSTED:
+    case WOA_KERNEL_FAILED:
+    case WOA_TOO_LARGE:
+    case WOA_UNAUTHENTIC: return thrown;
+    default: return otherwise;
+  }
 }
 
 inline std::string take(char* text) {
@@ -137,19 +156,19 @@ class Plan {
   std::shared_ptr<woa_plan> plan_;
 };
 
-// Where an input of an instance is written: in place, at the stage that reads it.
+// The memory of an instance's input: it is written in place, at the stage that reads it.
 class Room {
  public:
   Room(std::uint64_t instance, std::uint32_t input, woa_output& room)
       : instance_(instance), input_(input), room_(room) {}
   [[nodiscard]] std::uint64_t instance() const noexcept { return instance_; }
   [[nodiscard]] std::uint32_t input() const noexcept { return input_; }  // number of the graph's input
-  // All that there is room for, as elements of the port. Set what was written by used().
+  // The whole memory, in elements of the port. used() then tells how much was written.
   template <class T = std::byte>
   [[nodiscard]] std::span<T> all() const {
     return {reinterpret_cast<T*>(room_.data), static_cast<std::size_t>(room_.capacity / sizeof(T))};
   }
-  // So many bytes were written; the sizes of dimensions that vary, by dimension. Fixed ones are set.
+  // Sets the bytes that were written, and the size of a dimension that varies. Fixed sizes are set.
   void used(std::uint64_t bytes) { room_.bytes = bytes; }
   void dim(std::uint32_t number, std::uint32_t size) { room_.dims[number] = size; }
   // Copies a whole token of `bytes`, or of a port without dimensions that vary. Throws Error WOA_TOO_LARGE.
@@ -168,7 +187,8 @@ class Room {
   std::uint32_t input_;
   woa_output& room_;
 };
-// Called once for each input. An exception fails the instance with its message.
+// Called once for each input. An exception fails the instance with its message: as WOA_INVALID, or with the status of a
+// woa::Error. A status that kernels may not answer (woa_kernel.h) becomes WOA_UNAVAILABLE.
 using Fill = std::function<void(Room&)>;
 
 // The outputs of an instance. Those of submit() are copies. Those of a callback are borrowed: they lie where the last
@@ -211,13 +231,13 @@ class Outputs {
   std::vector<std::vector<std::uint8_t>> copies_;
 };
 // Called in the library's thread when an instance has ended: with borrowed outputs, or why it failed (outputs: null).
-// It must not throw.
+// May be empty. The run keeps the first exception until the next wait(), drain() or finish() throws it.
 using OnEnd = std::function<void(std::uint64_t instance, const Outputs* outputs, const Error* error)>;
 
 // A run that a thread of the library drives. Any thread may submit.
 class Run {
  public:
-  using OnMessage = std::function<void(const std::string&)>;
+  using OnMessage = std::function<void(const std::string&)>;  // may throw as OnEnd does
 
   explicit Run(const Plan& plan, Options options = {}, OnMessage on_message = {}) : on_message_(std::move(on_message)) {
     options.emplace_back("thread", "own");
@@ -240,12 +260,12 @@ class Run {
     return result;
   }
   // Submits an instance whose outputs go to `on_end`, without a copy. False: there is no place in the window now;
-  // wait() for one. The instances of a run that is closed do not end.
+  // wait() for one. A run that is closed ends no instances.
   bool try_submit(Fill fill, OnEnd on_end, std::uint64_t deadline_ns = 0) {
     return push({this, std::move(fill), std::move(on_end), nullptr}, deadline_ns);
   }
   // Until an instance has ended, or a place in the window is free. Not from a callback.
-  void wait() { detail::check(woa_run_work(run_, WOA_FOREVER)); }
+  void wait() { check(woa_run_work(run_, WOA_FOREVER)); }
 
   [[nodiscard]] woa_statistics statistics() const {
     woa_statistics statistics{};
@@ -254,9 +274,10 @@ class Run {
     return statistics;
   }
   void cancel(const std::string& why) { detail::check(woa_run_cancel(run_, WOA_FOREVER, why.c_str())); }
-  void drain() { detail::check(woa_run_drain(run_, WOA_FOREVER)); }
+  void drain() { check(woa_run_drain(run_, WOA_FOREVER)); }
   // Drains, and returns the object of `woa run --json`.
   std::string finish() {
+    drain();
     char* json = nullptr;
     detail::check(woa_run_finish(run_, &json));
     return detail::take(json);
@@ -270,6 +291,21 @@ class Run {
     std::shared_ptr<std::promise<Outputs>> promise;
   };
 
+  // Throws what a callback threw, or else why the call failed.
+  void check(woa_status status) {
+    std::exception_ptr thrown;
+    {
+      const std::lock_guard lock(mutex_);
+      thrown = std::exchange(thrown_, nullptr);
+    }
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+    detail::check(status);
+  }
+  // Keeps the exception that is being handled.
+  void keep() {
+    const std::lock_guard lock(mutex_);
+    if (thrown_ == nullptr) thrown_ = std::current_exception();
+  }
   bool push(const Submission& submission, std::uint64_t deadline_ns) {
     auto owned = std::make_unique<Submission>(submission);
     {
@@ -295,7 +331,7 @@ class Run {
       static_cast<Submission*>(user)->fill(given);
       return WOA_OK;
     } catch (const Error& thrown) {
-      return woa_fail(error, thrown.status(), "%s", thrown.what());
+      return woa_fail(error, detail::answer(thrown.status(), WOA_UNAVAILABLE), "%s", thrown.what());
     } catch (const std::exception& thrown) {
       return woa_fail(error, WOA_INVALID, "%s", thrown.what());
     } catch (...) {
@@ -309,22 +345,42 @@ class Run {
       const std::lock_guard lock(run.mutex_);
       run.open_.erase(submission.get());
     }
-    const bool failed = done->status != WOA_OK;
-    const std::string stage = *done->stage == '\0' ? "" : "stage '" + std::string(done->stage) + "': ";
-    const Error error(done->status, stage + done->message);
-    if (submission->promise == nullptr) {
-      const Outputs borrowed(done->instance, {done->outputs, done->output_count}, false);
-      submission->on_end(done->instance, failed ? nullptr : &borrowed, failed ? &error : nullptr);
-    } else if (failed) {
-      submission->promise->set_exception(std::make_exception_ptr(error));
-    } else {
-      submission->promise->set_value(Outputs(done->instance, {done->outputs, done->output_count}, true));
+    try {
+      end(*submission, *done);
+    } catch (...) {
+      run.keep();
     }
     return WOA_DONE;
   }
+  static void end(const Submission& submission, const woa_completion& done) {
+    const std::span<const woa_input> outputs(done.outputs, done.output_count);
+    const bool failed = done.status != WOA_OK;
+    const std::string stage = *done.stage == '\0' ? "" : "stage '" + std::string(done.stage) + "': ";
+    const Error error(done.status, stage + done.message);
+    if (submission.promise != nullptr && failed) {
+      submission.promise->set_exception(std::make_exception_ptr(error));
+    } else if (submission.promise != nullptr) {
+      fulfil(*submission.promise, done.instance, outputs);
+    } else if (submission.on_end) {
+      const Outputs borrowed(done.instance, outputs, false);
+      submission.on_end(done.instance, failed ? nullptr : &borrowed, failed ? &error : nullptr);
+    }
+  }
+  static void fulfil(std::promise<Outputs>& promise, std::uint64_t instance, std::span<const woa_input> outputs) {
+    try {
+      promise.set_value(Outputs(instance, outputs, true));
+    } catch (const std::bad_alloc&) {
+      promise.set_exception(std::make_exception_ptr(
+          Error(WOA_EXHAUSTED, "there is no memory for copies of the outputs; try_submit() lends them")));
+    }
+  }
   static void tell(void* user, const char* text) {
-    const Run& run = *static_cast<Run*>(user);
-    if (run.on_message_) run.on_message_(text);
+    Run& run = *static_cast<Run*>(user);
+    try {
+      if (run.on_message_) run.on_message_(text);
+    } catch (...) {
+      run.keep();
+    }
   }
   void close() noexcept {
     woa_run_free(run_);
@@ -340,6 +396,7 @@ class Run {
   woa_run* run_ = nullptr;
   std::mutex mutex_;
   std::set<Submission*> open_;  // whose futures have no value yet
+  std::exception_ptr thrown_;   // by a callback
 };
 
 }  // namespace woa

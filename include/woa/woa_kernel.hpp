@@ -1,5 +1,5 @@
-// A C++ function as a kernel of the program, over woa_kernel_register() in headers alone. What woa.h says of threads,
-// names and plans holds here, too.
+// A C++ function as a kernel of the program, over woa_kernel_register() in headers alone. The rules of
+// woa.h for threads, names and plans hold here, too.
 //
 //     woa::register_kernel("scale", {{"x", "n"}, {"y", "n", 4096}},
 //                          [](std::span<const float> x, std::span<float> y) {
@@ -10,8 +10,9 @@
 //   std::span<const T>  an input; woa::In<T> also has its dimensions.
 //   std::span<T>        an output. Each of its dimensions is fixed, or one that an input has under the same name.
 //   woa::Out<T>         an output whose size the function says.
-// T is std::byte or char for a port of `bytes`, else a number. Several threads may call the function at once. What it
-// throws fails the instance with its message: as WOA_KERNEL_FAILED, or with the status of a woa::Error.
+// T is std::byte or char for a port of `bytes`, else a number. Several threads may call the function at once.
+// An exception fails the instance with its message: as WOA_KERNEL_FAILED, or with the status of a woa::Error if kernels
+// may answer that.
 // Parameters, state and ports that are optional, many or gathered need functions in C (woa_kernel.h).
 #ifndef WOA_WOA_KERNEL_HPP
 #define WOA_WOA_KERNEL_HPP
@@ -55,6 +56,11 @@ namespace detail {
 inline void claim(const std::string& port, woa_output& out, std::span<const std::uint64_t> dims,
                   std::size_t element_bytes) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint32_t kMostOfDim = std::numeric_limits<std::uint32_t>::max();
+  for (const std::uint64_t size : dims)
+    if (size > kMostOfDim)
+      throw Error(WOA_TOO_LARGE, "output '" + port + "': found a dimension of " + std::to_string(size) +
+                                     ", expected at most " + std::to_string(kMostOfDim));
   std::uint64_t bytes = element_bytes;
   for (const std::uint64_t size : dims) bytes = size != 0 && bytes > kMost / size ? kMost : bytes * size;
   woa_error error{};
@@ -69,7 +75,7 @@ template <class T>
 class Out {
  public:
   Out(const std::string& port, woa_output& out) : port_(port), out_(out) {}
-  // All that is reserved: for a function that writes first, and then says by resize() how much.
+  // The whole memory, for a function that writes first, and then says by resize() how much.
   [[nodiscard]] std::span<T> room() const {
     return {reinterpret_cast<T*>(out_.data), static_cast<std::size_t>(out_.capacity / sizeof(T))};
   }
@@ -217,7 +223,7 @@ class CallableKernel {
       static_cast<const CallableKernel*>(self)->call(ins, outs, std::index_sequence_for<Types...>());
       return WOA_OK;
     } catch (const Error& thrown) {
-      return woa_fail(error, thrown.status(), "%s", thrown.what());
+      return woa_fail(error, answer(thrown.status(), WOA_KERNEL_FAILED), "%s", thrown.what());
     } catch (const std::exception& thrown) {
       return woa_fail(error, WOA_KERNEL_FAILED, "%s", thrown.what());
     } catch (...) {

@@ -101,6 +101,7 @@ def test_a_function_writes_the_input_in_place(same, run):
             block[:] = 1
 
         assert fixed(ones).tolist() == [[1, 1, 1], [1, 1, 1]]
+        assert fixed(lambda block: block.fill(2)).tolist() == [[2, 2, 2], [2, 2, 2]]
     with woa.Run(same("i32[h,w]")) as varying:
         def count(block):
             block[:6] = range(6)
@@ -116,6 +117,32 @@ def test_a_function_that_throws_fails_its_instance_alone(run):
     with pytest.raises(woa.Error, match="ZeroDivisionError: .*by zero") as caught:
         run(lambda block: 1 // 0)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert run(b"next") == b"next"
+
+
+@pytest.mark.parametrize("answer", [None, "x", -1, 2**70, 1.5])
+def test_a_function_that_returns_no_size_is_refused_with_port_found_and_expected(same, run, answer):
+    for started, expected, advice in ((run, "bytes, at most 65536", "how many bytes"), (woa.Run(same("f64[h,w]")), "f64[h, w]", "a tuple of 2")):
+        for returned in (answer, (1, answer), (1, 1, 1)):
+            with pytest.raises(woa.InputError, match=advice) as caught:
+                started(lambda block, returned=returned: returned)
+            assert caught.value.port == "x"
+            assert caught.value.expected == expected
+            assert caught.value.found == f"a function that returned {returned!r}"
+
+
+def test_an_exception_that_has_no_text_fails_its_instance_alone(run):
+    class Mute(Exception):
+        def __str__(self):
+            raise KeyError
+
+    def fail(error):
+        raise error
+
+    for error in (Mute(), KeyboardInterrupt(), SystemExit(3)):
+        with pytest.raises(woa.Error, match=type(error).__name__) as caught:
+            run(lambda block, error=error: fail(error))
+        assert caught.value.__cause__ is error
     assert run(b"next") == b"next"
 
 
@@ -158,7 +185,10 @@ def test_what_does_not_fit_is_refused_with_port_found_and_expected(same, value, 
 def test_bytes_refuse_wide_elements_and_too_many(run):
     with pytest.raises(woa.InputError, match=r"float64\[2\].*view\('uint8'\)"):
         run(np.zeros(2))
-    with pytest.raises(woa.InputError, match="65537 bytes.*at most 65536; raise `max`"):
+    for items in (np.array(["ab", "c"]), np.array([b"ab", None])):
+        with pytest.raises(woa.InputError, match=r"elements of format.*; encode its items: '\\n'.join\(x\).encode\(\) for text"):
+            run(items)
+    with pytest.raises(woa.InputError, match="65537 bytes, expected bytes, at most 65536; raise `max`"):
         run(bytes(65537))
 
 

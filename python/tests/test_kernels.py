@@ -69,6 +69,13 @@ def test_each_element_type(element):
     assert y.dtype == x.dtype and (y == x).all()
 
 
+def throws(error):
+    def function(x):
+        raise error
+
+    return function
+
+
 def fails(function, match, **ports):
     kernel = woa.kernel({"x": "f64[n]"}, {"y": ports.pop("y", "f64[n]")}, name="fails", **ports)(function)
     with woa.Run(plan_of(kernel)) as run:
@@ -81,6 +88,8 @@ def fails(function, match, **ports):
 def test_what_a_kernel_does_wrong_fails_its_instance():
     error = fails(lambda x: 1 // 0, r"stage 's': ZeroDivisionError: .* \(.*test_kernels.py:[0-9]+\)")
     assert error.status == "kernel_failed"
+    for interrupt in (KeyboardInterrupt(), SystemExit(3)):
+        fails(throws(interrupt), rf"stage 's': {type(interrupt).__name__}(: 3)? \(.*test_kernels.py")
     fails(lambda x: x.astype("f4"), r"output 'y': found float32\[4\], expected f64\[n\]; x.astype\('float64'\)")
     fails(lambda x: None, "found NoneType, expected f64")
     fails(lambda x: np.zeros, "found builtin_function_or_method, expected f64")
@@ -117,6 +126,32 @@ def test_it_runs_in_this_process_alone(tmp_path):
     with pytest.raises(woa.Error) as caught:
         plan.write(tmp_path / "plan")
     assert caught.value.status == "unsupported"
+
+
+@pytest.mark.parametrize("use", ["run(x)", "run.submit(x)", "future.result()", "run.finish()"])
+def test_a_kernel_that_waits_for_its_own_run_is_told(use):
+    @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"}, name="itself")
+    def itself(x):
+        given.wait(10)
+        eval(use, names)
+        return x
+
+    given, names = threading.Event(), {"x": np.zeros(1)}
+    with woa.Run(plan_of(itself)) as run:
+        future = run.submit(np.zeros(1))
+        names.update(run=run, future=future)
+        given.set()
+        with pytest.raises(woa.Error, match="stage 's': Error: a kernel cannot submit to its own run, nor wait for it"):
+            future.result(10)
+
+
+def test_a_kernel_may_use_another_run():
+    @woa.kernel({"data": "bytes"}, {"data": "bytes"})
+    def asks(data):
+        return inner(data)
+
+    with woa.Run(woa.compile(copy_graph())) as inner, woa.Run(woa.compile(copy_graph(kernel="asks"))) as run:
+        assert run(b"x") == b"x"
 
 
 def test_a_kernel_registered_again_is_for_later_plans():

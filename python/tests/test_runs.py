@@ -118,6 +118,16 @@ def test_cancel_and_deadline():
         assert caught.value.status == "deadline_exceeded"
 
 
+@pytest.mark.parametrize("deadline", [-1, float("nan"), float("inf"), 1e30])
+def test_a_deadline_that_is_no_time_is_refused(run, deadline):
+    for submit in (run, run.submit):
+        with pytest.raises(ValueError, match=rf"deadline: found {deadline}, expected 0 \(the plan's\) or seconds".replace("+", r"\+")):
+            submit(b"x", deadline=deadline)
+    assert run(b"x", deadline=1e9) == b"x"
+    with pytest.raises(woa.Error, match="deadline"):
+        run(b"x", deadline=1e-10)  # not the plan's
+
+
 def test_any_number_of_futures_may_be_open(run):
     futures = [run.submit(str(number)) for number in range(100)]
     assert [future.result() for future in reversed(futures)] == [str(number).encode() for number in reversed(range(100))]
@@ -303,6 +313,9 @@ def test_messages_of_a_start_and_wrong_options():
         woa.Run(plan, proceses="one")
     with pytest.raises(woa.Error, match="--processes: expected one or per-controller, got 'two'"):
         woa.Run(plan, processes="two")
+    for wrong in ("text", copy_graph()):
+        with pytest.raises(TypeError, match=rf"found {type(wrong).__name__}, expected a woa.Plan: woa.compile\(\) makes one"):
+            woa.Run(wrong)
     assert "processes" in {option["name"] for option in woa.options("run")}
 
 

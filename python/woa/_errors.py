@@ -78,7 +78,7 @@ def graph_error(status: str, message: str, diagnostics: list[Diagnostic]) -> Err
 
 
 def failure(status: str, message: str, cause: BaseException | None) -> Error:
-    error = Error(status, message)
+    error = InputError(*cause.args) if isinstance(cause, InputError) else Error(status, message)
     error.__cause__ = cause
     return error
 

@@ -92,9 +92,10 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
                 results = function(*values, **named)
                 for room, result in zip(rooms, results if len(rooms) > 1 else (results,), strict=False):
                     room.write(result)
-        except Exception as error:
+        except BaseException as error:  # KeyboardInterrupt and SystemExit fail the instance, too
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            text = f"{type(error).__name__}: {error} ({frame.filename}:{frame.lineno})"
+            said = f": {error}" if str(error) else ""
+            text = f"{type(error).__name__}{said} ({frame.filename}:{frame.lineno})"
         else:
             return
         raise KernelFailed(text)

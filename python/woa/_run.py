@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import math
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
@@ -13,7 +14,14 @@ from ._errors import Error
 from ._options import pairs
 from ._plan import Plan
 
+_MOST_SECONDS = 10**9
 _open: weakref.WeakSet[Run] = weakref.WeakSet()
+
+
+def _nanoseconds(deadline: float) -> int:
+    if not 0 <= deadline <= _MOST_SECONDS:
+        raise ValueError(f"deadline: found {deadline}, expected 0 (the plan's) or seconds up to {_MOST_SECONDS}")
+    return math.ceil(deadline * 1e9)
 
 
 class Future:
@@ -97,6 +105,8 @@ class Run:
 
     def __init__(self, plan: Plan, *, copy: bool = True, on_message: Callable[[str], object] | None = None,
                  **options: Any) -> None:
+        if not isinstance(plan, Plan):
+            raise TypeError(f"found {type(plan).__name__}, expected a woa.Plan: woa.compile() makes one")
         self.plan = plan
         self._copy = copy
         self._cancelled = False
@@ -123,13 +133,13 @@ class Run:
         """Runs one instance: its output, or a named tuple of several. `deadline`: seconds that it may take; 0: the
         plan's. An input named "copy" or "deadline" is given by position."""
         views = not (self._copy if copy is None else copy)
-        return self._unpack(self._run.call(self._values(values, named), round(deadline * 1e9), views))
+        return self._unpack(self._run.call(self._values(values, named), _nanoseconds(deadline), views))
 
     def submit(self, *values: Any, copy: bool | None = None, deadline: float = 0, **named: Any) -> Future:
         """Submits an instance. Waits for a place in the window, and until the inputs are written: they may be changed
         afterwards."""
         views = not (self._copy if copy is None else copy)
-        return Future(self, self._run.submit(self._values(values, named), round(deadline * 1e9), views))
+        return Future(self, self._run.submit(self._values(values, named), _nanoseconds(deadline), views))
 
     def _submit_item(self, item: Any, copy: bool | None) -> Future:
         return self.submit(*item, copy=copy) if isinstance(item, tuple) else self.submit(item, copy=copy)

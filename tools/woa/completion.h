@@ -1,4 +1,4 @@
-// What may follow on a command line, for the shells' completion (tools/completion).
+// Completes command lines for the shells (tools/completion).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,8 @@
 
 namespace woa::tools {
 
-// Lines of `WORD<tab>description`: what may stand in place of the last of `words`, which omit the program's name.
-// Commands, options, and values of options that have a choice. Nothing: a file, or a text of the user's.
+// Lines of `WORD<tab>description`, each a candidate for the last of `words`, which omit the program's name.
+// Candidates are commands, options, and values of options that have a choice. Files and free texts have none.
 std::string completions(const CLI::App& app, std::vector<std::string> words);
 
 }  // namespace woa::tools

@@ -32,10 +32,16 @@ inputs: {x: {type: bytes, max: 64}}
 stages: {a: {kernel: copy, in: {data: x}}}
 outputs: {y: a.data}
 """
+FIND_FROM_C = """
+cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES C)
+find_package(woa 0.1 CONFIG REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE woa::woa)
+"""
 FIND = """
 cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C CXX)
-set(CMAKE_CXX_STANDARD 20)
 %s
 add_executable(hello hello.cc)
 target_link_libraries(hello PRIVATE woa::woa)
@@ -105,11 +111,11 @@ class InstalledTest(WoaTest):
         for processes in ("one", "per-controller"):
             self.assertEqual(self.run_command(program, self.path("graph.yaml"), processes, env=self.environment(**more)), "hello\n")
 
-    def build_by_package(self, prefix):
-        self.write("user/CMakeLists.txt", FIND % "find_package(woa 0.1 CONFIG REQUIRED)")
-        self.run_command("cmake", "-S", self.path("user"), "-B", self.path("user/build"), "-DCMAKE_PREFIX_PATH=" + prefix)
-        self.run_command("cmake", "--build", self.path("user/build"))
-        return self.path("user/build/hello")
+    def build_by_package(self, prefix, project=FIND % "find_package(woa 0.1 CONFIG REQUIRED)", build="user/build"):
+        self.write("user/CMakeLists.txt", project)
+        self.run_command("cmake", "-S", self.path("user"), "-B", self.path(build), "-DCMAKE_PREFIX_PATH=" + prefix)
+        self.run_command("cmake", "--build", self.path(build))
+        return self.path(build + "/hello")
 
     def build_by_flags(self, libraries, *options, compile_it=("c++", "-std=c++20"), file="user/hello.cc"):
         if shutil.which("pkg-config") is None:
@@ -124,6 +130,8 @@ class InstalledTest(WoaTest):
         libraries = folder_of("libwoa.so", prefix)
         self.says_hello(self.build_by_package(prefix))
         self.says_hello(self.build_by_flags(libraries), LD_LIBRARY_PATH=libraries)
+        self.write("user/hello.c", documented("c")[0])
+        self.assertEqual(self.run_command(self.build_by_package(prefix, FIND_FROM_C, "user/c"), env=self.environment()), "hello\n")
         woa = os.path.join(prefix, "bin", "woa")
         shutil.copytree(os.path.join(SOURCE, "graphs", "user-kernel"), self.path("kernel"), ignore=shutil.ignore_patterns("*.so"))
         self.run_command("cc", "-shared", "-fPIC", "-I" + os.path.join(prefix, "include"), "-o", self.path("kernel/threshold/libthreshold.so"),
@@ -132,6 +140,11 @@ class InstalledTest(WoaTest):
         self.run_command(woa, "run", self.path("kernel/graph.yaml"), "--in", "data=" + self.path("levels.bin"), "--out",
                          "data=" + self.path("marks.bin"), env=self.environment())
         self.assertEqual(read(self.path("marks.bin"), "rb"), b"\377\377\0\0")
+
+    def test_an_older_standard_is_refused_with_the_option_to_set(self):
+        done = subprocess.run(["c++", "-std=c++17", "-fsyntax-only", "-I", os.path.join(SOURCE, "include"), self.path("user/hello.cc")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertIn("woa.hpp needs C++20: compile with -std=c++20", done.stdout)
 
     def test_an_incomplete_prefix_names_what_is_missing_and_where(self):
         prefix = self.install()

@@ -105,6 +105,13 @@ TEST_CASE("a function says the size of an output that varies, before or after it
           "too_large: stage 's': output 'y' needs 9 bytes, its bound is 8; set `max: {y: 9}` at this stage of the "
           "graph");
   }
+  woa::register_kernel("vast", {{"x", "n"}, {"y", "rows,columns", 64}},
+                       [](std::span<const std::uint8_t>, woa::Out<float> y) { y.resize((1ULL << 32) + 1, 0); });
+  {
+    woa::Run run(woa::Plan::from_text(graph_of("vast", "u8[n]")));
+    CHECK(why(run.submit(fill_with<std::uint8_t>({1}, {1}))) ==
+          "too_large: stage 's': output 'y': found a dimension of 4294967297, expected at most 4294967295");
+  }
   woa::Run run(woa::Plan::from_text(graph_of("rows", "u8[h,w]")));
   const woa::Outputs sums = run.submit(fill_with<std::uint8_t>({1, 2, 3, 250, 250, 250}, {2, 3})).get();
   CHECK(values_of<std::uint32_t>(sums) == std::vector<std::uint32_t>{6, 750});
@@ -114,12 +121,14 @@ TEST_CASE("what a function throws is the instance's failure") {
   woa::register_kernel("throws", {{"x"}}, [](std::span<const char> x) {
     if (x[0] == 'r') throw std::runtime_error("no such user");
     if (x[0] == 'e') throw woa::Error(WOA_UNAVAILABLE, "the table is gone");
+    if (x[0] == 'n') throw woa::Error(WOA_NOT_FOUND, "no row 7");  // which kernels may not answer
     if (x[0] == 'i') throw 7;
   });
   woa::Run run(woa::Plan::from_text(graph_of("throws", "bytes", "done")));
   const auto why_of = [&](const char* text) { return why(run.submit([text](woa::Room& room) { room.write(text); })); };
   CHECK(why_of("r") == "kernel_failed: stage 's': no such user");
   CHECK(why_of("e") == "unavailable: stage 's': the table is gone");
+  CHECK(why_of("n") == "kernel_failed: stage 's': no row 7");
   CHECK(why_of("i") == "kernel_failed: stage 's': the function threw something that is no std::exception");
   CHECK(why_of("good") == "no error");
 }
