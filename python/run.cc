@@ -124,23 +124,21 @@ void Run::refuse_kernels() const {
   if (firing_driver != std::thread::id() && firing_driver == driver_.load()) raise_status(WOA_INVALID, kInKernel);
 }
 
-// Waits for a place in the window: one thread at a time, since woa_run_work() tells one of each.
+// Waits for a place in the window.
 void Run::admit(const std::shared_ptr<Instance>& instance, std::uint64_t deadline_ns) {
   if (drives() && filling_)
     raise_status(WOA_INVALID, "a function that writes an input cannot submit another instance of its run");
   refuse_kernels();
   auto pushed = without_gil([&] { return push(instance, deadline_ns); });
-  std::unique_lock waits(admission_, std::defer_lock);
   const auto patient = Clock::now() + kPatience;
   bool blocked = false;
   wait_in_slices(Clock::time_point::max(), [&] {
     if (pushed.first != WOA_BACK_PRESSURED) return true;
-    if (!waits.owns_lock() && !waits.try_lock_for(kSlice)) return false;
-    pushed = push(instance, deadline_ns);
-    if (pushed.first != WOA_BACK_PRESSURED) return true;
     const auto slice = static_cast<std::uint64_t>(std::chrono::nanoseconds(kSlice).count());
     const auto worked = with([&](woa_run* run) { return woa_run_work(run, slice); });
-    if (worked.first != WOA_OK && worked.first != WOA_TIMED_OUT) pushed = worked;
+    const bool goes_on = worked.first == WOA_OK || worked.first == WOA_TIMED_OUT;
+    pushed = goes_on ? push(instance, deadline_ns) : worked;
+    if (pushed.first != WOA_BACK_PRESSURED) return true;
     return blocked = Clock::now() > patient && only_views_hold_the_window();
   });
   if (blocked) raise("blocked_by_views", kept_.load());

@@ -158,8 +158,7 @@ class Run : public std::enable_shared_from_this<Run> {
   const std::shared_ptr<Callbacks> callbacks_ = std::make_shared<Callbacks>();
   woa_statistics last_{};  // of a run that has finished
   std::shared_ptr<woa_run> run_;
-  std::shared_mutex life_;      // shared by calls of the library; alone by what ends the run
-  std::timed_mutex admission_;  // of the thread that waits for a place in the window
+  std::shared_mutex life_;  // shared by calls of the library; alone by what ends the run
   std::atomic<bool> closing_{false}, finished_{false};
   std::atomic<std::uint64_t> kept_{0};
   std::atomic<std::thread::id> driver_{};  // the library's thread, once it has called
