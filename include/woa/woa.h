@@ -71,9 +71,9 @@ WOA_API woa_status woa_options(const char *of, char **json);
  * registered again is for plans compiled later: each plan runs what it was compiled with. Any thread.
  * create() finds `user` in *self, and destroy() follows each create() that succeeded and left *self not null. Without
  * create() all other functions get `user` itself.
- * woa_run_start() calls create(); woa_run_free() calls destroy() and the last of retire(). Threads of the library make
- * all other calls, several at once; a thread that drives a run makes none. A caller of any function of a run must not
- * hold a lock that a kernel takes.
+ * The thread that drives the run calls create() within woa_run_start(); woa_run_free() calls destroy() and the last of
+ * retire(). Other threads of the library make all other calls, several at once. A caller of any function of a run must
+ * not hold a lock that a kernel takes.
  * Such a plan runs with "processes" "one" alone, and woa_plan_write() refuses it: both say so as WOA_UNSUPPORTED.
  * WOA_INVALID: the description is wrong, or a function is missing. WOA_UNSUPPORTED: another kernel ABI. */
 WOA_API woa_status woa_kernel_register(const char *description, const woa_kernel *functions, void *user);

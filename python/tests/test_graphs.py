@@ -94,7 +94,7 @@ def test_a_plan_has_ports_and_can_be_written(tmp_path):
 
 
 def test_wrong_options_and_files():
-    for options, says in (({"windo": 3}, "did you mean 'window'"), ({"window": 99}, "--window: ")):
+    for options, says in (({"windo": 3}, "did you mean 'window'"), ({"window": 99}, "option window: ")):
         with pytest.raises(woa.Error, match=says):
             woa.compile(copy_graph(), **options)
     with pytest.raises(woa.Error, match="there is no such file"):

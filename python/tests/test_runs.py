@@ -311,7 +311,7 @@ def test_messages_of_a_start_and_wrong_options():
     plan = woa.compile(copy_graph())
     with pytest.raises(woa.Error, match="there is no option 'proceses'; did you mean 'processes'"):
         woa.Run(plan, proceses="one")
-    with pytest.raises(woa.Error, match="--processes: expected one or per-controller, got 'two'"):
+    with pytest.raises(woa.Error, match="option processes: expected one or per-controller, got 'two'"):
         woa.Run(plan, processes="two")
     for wrong in ("text", copy_graph()):
         with pytest.raises(TypeError, match=rf"found {type(wrong).__name__}, expected a woa.Plan: woa.compile\(\) makes one"):
