@@ -17,6 +17,7 @@ namespace woa {
 namespace {
 
 constexpr const char* kFinished = "the run has finished; start another";
+constexpr const char* kWindowIsFull = "as many instances are in flight as the window has";
 constexpr int kPatience_s = 5;  // with whoever keeps outputs
 
 // Forks of this process and of those it was forked from.
@@ -209,8 +210,7 @@ woa_status RunObject::push(const Submission& submission, std::uint64_t number, s
       [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
       deadline_ns);
   if (push == Push::kOk) return WOA_OK;
-  if (push == Push::kBackPressured)
-    return answer(WOA_BACK_PRESSURED, "as many instances are in flight as the window has");
+  if (push == Push::kBackPressured) return answer(WOA_BACK_PRESSURED, kWindowIsFull);
   return answer(owned_->run().status());
 }
 
@@ -222,24 +222,20 @@ woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_n
   const std::uint64_t number = submitted_;
   if (number >= oldest_ + plan_.window) {
     seen_[std::this_thread::get_id()] = progress_;
-    return answer(WOA_BACK_PRESSURED, "as many instances are in flight as the window has");
+    return answer(WOA_BACK_PRESSURED, kWindowIsFull);
   }
   if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
   if (instance != nullptr) *instance = number;
+  ++submitted_;
   if (own_thread_) {  // also from a callback: the order of numbers is that of orders
-    ++submitted_;
-    orders_.push_back([this, submission = Submission{fill, user}, number, deadline_ns] {
+    leave_order([this, submission = Submission{fill, user}, number, deadline_ns] {
       if (push(submission, number, deadline_ns) == WOA_OK) return;
       const Status& why = owned_->run().status();
       const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
       complete({number, 0, {}, &failure});
     });
-    has_orders_ = true;
-    lock.unlock();
-    owned_->run().wake();
     return WOA_OK;
   }
-  ++submitted_;
   lock.unlock();
   const woa_status pushed = push({fill, user}, number, deadline_ns);
   if (pushed != WOA_OK) {
@@ -247,6 +243,13 @@ woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_n
     --submitted_;
   }
   return pushed;
+}
+
+// Needs mutex_.
+void RunObject::leave_order(std::function<void()> order) {
+  orders_.push_back(std::move(order));
+  has_orders_ = true;
+  owned_->run().wake();
 }
 
 bool RunObject::carry_out_orders() {
@@ -306,10 +309,8 @@ Status RunObject::carry_out(Order order) {
   {
     const std::lock_guard lock(mutex_);
     if (driver_left_) return order();  // nothing runs any more
-    orders_.emplace_back([&] { done.set_value(order()); });
-    has_orders_ = true;
+    leave_order([&] { done.set_value(order()); });
   }
-  owned_->run().wake();
   return result.get();
 }
 
@@ -335,12 +336,8 @@ Status RunObject::cancel(std::uint64_t instance, const std::string& why) {
     return {Code::kNotFound, "instance " + std::to_string(instance) + " is not in flight"};
   };
   if (own_thread_ || drives()) return carry_out(order);
-  {
-    const std::lock_guard lock(mutex_);
-    orders_.emplace_back([order] { (void)order(); });
-    has_orders_ = true;
-  }
-  owned_->run().wake();
+  const std::lock_guard lock(mutex_);
+  leave_order([order] { (void)order(); });
   return {};
 }
 

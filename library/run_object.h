@@ -76,6 +76,7 @@ class RunObject {
   [[nodiscard]] Status check_wait() const;
   template <class Order>
   Status carry_out(Order order);
+  void leave_order(std::function<void()> order);
   bool carry_out_orders();
   Status start_run(PinnedThread& pinned);
   Status start_driver();

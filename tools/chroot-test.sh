@@ -19,7 +19,7 @@ for argument in "$@"; do
     bookworm | trixie) suite=$argument ;;
     --keep) keep=1 ;;
     --required-only) required_only=1 ;;
-    *) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
+    *) usage ;;
   esac
 done
 

@@ -15,6 +15,11 @@ give_up() {  # exit code, reason
   exit "$1"
 }
 
+usage() {  # the comment at the script's top
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2
+  exit 2
+}
+
 delete_chroots() {
   local mounted root
   for root in "${chroots[@]}"; do

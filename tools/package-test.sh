@@ -18,7 +18,7 @@ for argument in "$@"; do
   case "$argument" in
     --here) here=1 ;;
     --keep) keep=1 ;;
-    *) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
+    *) usage ;;
   esac
 done
 

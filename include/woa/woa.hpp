@@ -317,12 +317,11 @@ class Run {
       (void)owned.release();  // complete() takes it
       return true;
     }
-    const std::string why = woa_message();
     {
       const std::lock_guard lock(mutex_);
       open_.erase(owned.get());
     }
-    if (status != WOA_BACK_PRESSURED) throw Error(status, why);
+    if (status != WOA_BACK_PRESSURED) throw Error(status, woa_message());
     return false;
   }
   static woa_status fill(void* user, std::uint64_t instance, std::uint32_t input, woa_output* room, woa_error* error) {

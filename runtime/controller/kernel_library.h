@@ -45,7 +45,7 @@ class KernelLibrary {
 
   [[nodiscard]] const woa_kernel* kernel() const noexcept { return kernel_; }  // null: the stage has no library
   [[nodiscard]] void* self() const noexcept { return self_; }
-  // Where kernel.yaml lies: OpenCL sources are beside it. Empty for a kernel of the program.
+  // The folder of kernel.yaml, with OpenCL sources beside it. Empty for a kernel of the program.
   [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
 
  private:

@@ -36,8 +36,8 @@ Result<FrameRule> FrameRule::parse(std::string_view text) {
     const auto bytes = parse_digits(text.substr(kFixed.size()));
     if (bytes && *bytes > 0) return FrameRule{Kind::kFixed, *bytes};
   }
-  return {Code::kInvalid, "'" + std::string(text) +
-                              "' is no rule for frames: give lines, u32, npy, jpeg or fixed:BYTES, such as fixed:64"};
+  return {Code::kInvalid, "'" + std::string(text) + "' is no rule for frames: give " + std::string(kFrameRuleNames) +
+                              ", such as fixed:64"};
 }
 
 Result<std::span<const std::byte>> FrameRule::wrap(const PortType& type, std::span<const std::byte> payload,

@@ -15,6 +15,8 @@
 
 namespace woa::tools {
 
+inline constexpr std::string_view kFrameRuleNames = "lines, u32, npy, jpeg or fixed:BYTES";
+
 struct FrameRule {
   enum class Kind : std::uint8_t {
     kLines,  // ends with a line feed, which is not part of it; the last one may lack it

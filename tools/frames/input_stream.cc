@@ -21,6 +21,10 @@ constexpr std::size_t kReceive = 64 << 10;  // what a pipe holds
 
 }  // namespace
 
+Status too_large(std::uint64_t bytes, std::uint64_t most) {
+  return {Code::kTooLarge, counted(bytes, "byte") + ", expected at most " + std::to_string(most)};
+}
+
 bool InputStream::reads(const std::string& path) {
   if (path == "-") return true;
   std::error_code error;
@@ -76,8 +80,8 @@ void InputStream::scan() {
 
 // The frame at hand is complete.
 void InputStream::check_length() {
-  const std::uint64_t bytes = taken() - scanner_->before() - scanner_->after(), most = type_->max_bytes;
-  if (bytes > most) wrong_ = {Code::kTooLarge, counted(bytes, "byte") + ", expected at most " + std::to_string(most)};
+  const std::uint64_t bytes = taken() - scanner_->before() - scanner_->after();
+  if (bytes > type_->max_bytes) wrong_ = too_large(bytes, type_->max_bytes);
 }
 
 // The stream has ended behind some bytes of a frame.
@@ -142,9 +146,7 @@ Result<std::uint64_t> InputStream::copy(std::span<const std::byte> frame, std::s
     if (!written.ok()) return written;
     prefix = *written;
   }
-  const std::uint64_t most = room.size() - prefix;
-  if (frame.size() > most)
-    return {Code::kTooLarge, counted(frame.size(), "byte") + ", expected at most " + std::to_string(most)};
+  if (frame.size() > room.size() - prefix) return too_large(frame.size(), room.size() - prefix);
   std::ranges::copy(frame, room.begin() + static_cast<std::ptrdiff_t>(prefix));
   const std::uint64_t bytes = prefix + frame.size();
   if (const Status status = PortShape(*type_).check(room.first(bytes)); !status.ok()) return status;

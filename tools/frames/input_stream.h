@@ -16,6 +16,9 @@
 
 namespace woa::tools {
 
+// kTooLarge: a token of `bytes` where `most` fit.
+Status too_large(std::uint64_t bytes, std::uint64_t most);
+
 // Reads no further than the frame that is needed next, so that a writer who is too fast waits. One thread. Memory:
 // about twice the longest token.
 class InputStream {

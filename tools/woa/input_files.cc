@@ -46,10 +46,6 @@ Status read_at(const OpenInput& input, std::uint64_t offset, std::span<std::byte
   return {};
 }
 
-Status too_large(std::uint64_t bytes, std::uint64_t most) {
-  return {Code::kTooLarge, counted(bytes, "byte") + ", expected at most " + std::to_string(most)};
-}
-
 Result<std::uint64_t> read_npy(const OpenInput& input, const PortType& type, std::span<std::byte> room) {
   std::array<std::byte, kMostNpyHeader> begin;
   const auto most = std::span(begin).first(std::min<std::uint64_t>(input.bytes, begin.size()));
@@ -200,8 +196,7 @@ Status InputFiles::add_stream(Input& input, const std::string& path, FrameRules*
   if (!rule.ok()) return rule.status();
   if (rule->kind == FrameRule::Kind::kRaw)
     return {Code::kInvalid,
-            "nobody knows where an instance ends in a pipe: give --frames lines, u32, npy, jpeg or "
-            "fixed:BYTES"};
+            "nobody knows where an instance ends in a pipe: give --frames " + std::string(kFrameRuleNames)};
   auto stream = InputStream::open(path, *rule, input.type);
   if (!stream.ok()) return stream.status();
   input.stream.emplace(std::move(*stream));

@@ -1,4 +1,4 @@
-// What a program does with a run beside submitting: it keeps outputs, limits or cancels single instances, and wakes the
+// A program does more with a run than submit: it keeps outputs, limits or cancels single instances, and wakes the
 // thread that drives.
 #include <map>
 #include <random>
