@@ -169,13 +169,14 @@ void RunObject::complete(const Completion& completion) {
       latencies_.add(completion.latency_ns);
       kept_.insert(completion.instance);  // another thread may give the outputs back before the callback returns
     }
-    ++progress_;
   }
   const woa_taken taken = tell(completion);
   {
     const std::lock_guard lock(mutex_);
     if (taken != WOA_KEEP) kept_.erase(completion.instance);
     if (kept_.contains(completion.instance)) owned_->run().keep();
+    ++told_;  // whoever waits may read what the callback wrote
+    ++progress_;
   }
   changed_.notify_all();
 }
@@ -388,7 +389,7 @@ woa_status RunObject::work(std::uint64_t timeout_ns) {
 
 woa_status RunObject::drain(std::uint64_t timeout_ns) {
   if (const Status status = check_wait(); !status.ok()) return answer(status);
-  const auto done = [this] { return submitted_ == succeeded_ + failed_; };
+  const auto done = [this] { return submitted_ == told_; };
   const woa_status waited = own_thread_ ? wait_until(timeout_ns, done, true) : drive_until(timeout_ns, done);
   if (waited != WOA_OK) return waited;
   const std::lock_guard lock(mutex_);

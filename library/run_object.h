@@ -109,6 +109,7 @@ class RunObject {
   std::vector<std::function<void()>> orders_;
   Latencies latencies_;
   std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;
+  std::uint64_t told_ = 0;  // instances whose callback has returned
   std::set<std::uint64_t> kept_;
   std::uint64_t oldest_ = 0;                       // that holds a place in the window
   std::uint64_t progress_ = 0;                     // ends of instances and places that became free

@@ -209,8 +209,8 @@ typedef struct woa_statistics {
 } woa_statistics;
 WOA_API woa_status woa_run_statistics(woa_run *run, woa_statistics *statistics);
 
-/* Drives all submitted instances to their ends. WOA_TIMED_OUT: some are in flight still. Other errors: why the run has
- * ended. */
+/* Drives all submitted instances to their ends, until their callbacks have returned. WOA_TIMED_OUT: some are in flight
+ * still. Other errors: why the run has ended. */
 WOA_API woa_status woa_run_drain(woa_run *run, uint64_t timeout_ns);
 /* Drains, ends the controllers and collects their counts, "end-limit" at most. `json`: the object of `woa run --json`
  * without its files; may be null; the caller frees it. Afterwards only kept outputs, woa_run_give_back() and

@@ -1,5 +1,6 @@
 // Calls that a program should not make, and threads that get into each other's way: an answer each, and nothing hangs.
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <string>
 #include <thread>
@@ -112,6 +113,31 @@ TEST_CASE("after the end each call is answered, also to a thread that waits mean
     CHECK(woa_run_drain(program.run, WOA_FOREVER) == WOA_OK);
     CHECK(woa_run_give_back(program.run, 0) == WOA_NOT_FOUND);
   }
+}
+
+TEST_CASE("a drain ends after the last callback has") {
+  const Compiled compiled(kCopies);
+  struct Slow {
+    std::atomic<bool> began{false};
+    bool ended = false;
+  } state;
+  const auto slow = [](void* user, const woa_completion*) {
+    Slow& told = *static_cast<Slow*>(user);
+    told.began = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    told.ended = true;
+    return WOA_DONE;
+  };
+  const woa_option own{"thread", "own"};
+  const woa_run_setup setup{sizeof setup, &own, 1, slow, &state, nullptr};
+  woa_run* run = nullptr;
+  REQUIRE(woa_run_start(compiled.plan, &setup, &run) == WOA_OK);
+  std::string text = "x";
+  REQUIRE(woa_run_submit(run, Program::fill, &text, 0, nullptr) == WOA_OK);
+  while (!state.began) std::this_thread::yield();
+  REQUIRE(woa_run_drain(run, kLimit_ns) == WOA_OK);
+  CHECK(state.ended);
+  woa_run_free(run);
 }
 
 TEST_CASE("outputs are given back by threads while another finishes the run") {
