@@ -1,0 +1,212 @@
+/* All that a cuda variant needs (docs/kernels.md, Variants), for clang without a CUDA installation, nvcc and NVRTC.
+ *
+ *     #include "woa_cuda.h"
+ *     WOA_KERNEL(invert, const woa_u8 *data, woa_u64 bytes, woa_dims dims,
+ *                woa_u8 *out, woa_u64 out_bytes, woa_dims out_dims) {
+ *       out[WOA_X] = (woa_u8)~data[WOA_X];
+ *     }
+ *
+ * The body runs once for each work item of `global`. The header makes two entries of it: `invert`, which is launched
+ * for each firing, and `invert_resident`, which stays on one multiprocessor and takes firings from a ring. The first
+ * part of this file, the structures, is also what the controller includes. */
+#ifndef WOA_CUDA_H
+#define WOA_CUDA_H
+
+typedef unsigned char woa_u8;
+typedef unsigned short woa_u16;
+typedef unsigned int woa_u32;
+typedef unsigned long long woa_u64;
+
+struct woa_dims {
+  woa_u32 d[4];
+};
+
+/* Entries and controller compare this number: they agree on all structures below. */
+#define WOA_CUDA_ABI 1u
+
+/* A firing as words of 64 bits: the extents of the work in x, y and z, then the function's arguments. A pointer, a size
+ * and an int take a word each, dims two. The launched entry gets this block as its one parameter. */
+#define WOA_CUDA_WORK_WORDS 3u
+
+/* The resident entry's parameter. Addresses are the device's; ring and control lie in pinned host memory.
+ *
+ * Slot of the ring, in words: [0] the turn: firing n (from 0) is there when it is n + 1. [1] the number of
+ * publications. [2 ...] the firing. Then two words for each publication: the address of the packet's word, with bit 0
+ * set if the publication before it must be visible first, and the value. What follows is for the host: payloads that
+ * came behind headers. */
+struct woa_worker {
+  woa_u64 ring, slots, slot_bytes; /* slots: a power of two */
+  woa_u64 control;                 /* woa_worker_control */
+  woa_u64 epoch;                   /* of this launch, from 1 */
+  woa_u64 idle_ns;                 /* without a firing, after which the worker parks */
+};
+
+/* A cache line for each writer and reader. */
+struct woa_worker_control {
+  woa_u64 stop, to_line_1[7];   /* by the host: workers of this and all earlier epochs leave when no firing is there */
+  woa_u64 done, to_line_2[7];   /* by the worker: firings whose results are out; where the next worker begins */
+  woa_u64 parked, to_line_3[7]; /* by the worker: its epoch, when it leaves for want of firings */
+};
+
+#if defined(__CUDA__) || defined(__CUDACC__) || defined(__CUDACC_RTC__) /* device code */
+
+#if defined(__clang__) && !defined(__CUDACC__)
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __forceinline__ inline __attribute__((always_inline))
+#define WOA_SREG(name, axis) ((woa_u32)__nvvm_read_ptx_sreg_##name##_##axis())
+#define WOA_THREAD(axis) WOA_SREG(tid, axis)
+#define WOA_BLOCK(axis) WOA_SREG(ctaid, axis)
+#define WOA_BLOCK_SIZE(axis) WOA_SREG(ntid, axis)
+#define WOA_BARRIER() __nvvm_bar_sync(0)
+#else
+#define WOA_THREAD(axis) (threadIdx.axis)
+#define WOA_BLOCK(axis) (blockIdx.axis)
+#define WOA_BLOCK_SIZE(axis) (blockDim.axis)
+#define WOA_BARRIER() __syncthreads()
+#endif
+
+struct woa_item {
+  woa_u64 x, y, z;
+};
+#define WOA_X (woa_at.x)
+#define WOA_Y (woa_at.y)
+#define WOA_Z (woa_at.z)
+
+template <class T>
+struct woa_argument {
+  static constexpr woa_u32 words = 1;
+  static __device__ __forceinline__ T read(const woa_u64 *at) { return (T)*at; }
+};
+template <>
+struct woa_argument<woa_dims> {
+  static constexpr woa_u32 words = 2;
+  static __device__ __forceinline__ woa_dims read(const woa_u64 *at) {
+    return {{(woa_u32)at[0], (woa_u32)(at[0] >> 32), (woa_u32)at[1], (woa_u32)(at[1] >> 32)}};
+  }
+};
+
+template <class... A>
+struct woa_types {};
+
+/* Calls the body with arguments read from words, one after the other. */
+template <auto body, class... Read>
+static __device__ __forceinline__ void woa_call(woa_item at, const woa_u64 *, woa_types<>, Read... read) {
+  body(at, read...);
+}
+template <auto body, class A, class... More, class... Read>
+static __device__ __forceinline__ void woa_call(woa_item at, const woa_u64 *words, woa_types<A, More...>,
+                                                Read... read) {
+  woa_call<body>(at, words + woa_argument<A>::words, woa_types<More...>{}, read..., woa_argument<A>::read(words));
+}
+
+template <class Body>
+struct woa_body;
+template <class... A>
+struct woa_body<void (*)(woa_item, A...)> {
+  static constexpr woa_u32 words = WOA_CUDA_WORK_WORDS + (woa_argument<A>::words + ... + 0u);
+  struct firing {
+    woa_u64 words[woa_body::words];
+  };
+  /* The item of this thread in the block at (x, y, z) of the grid. */
+  template <auto body>
+  static __device__ __forceinline__ void run(woa_u64 x, woa_u64 y, woa_u64 z, const woa_u64 *firing) {
+    const woa_item at = {x * WOA_BLOCK_SIZE(x) + WOA_THREAD(x), y * WOA_BLOCK_SIZE(y) + WOA_THREAD(y),
+                         z * WOA_BLOCK_SIZE(z) + WOA_THREAD(z)};
+    if (at.x < firing[0] && at.y < firing[1] && at.z < firing[2])
+      woa_call<body>(at, firing + WOA_CUDA_WORK_WORDS, woa_types<A...>{});
+  }
+};
+
+/* Loads and stores of words that the host and the device share. Source: PTX ISA, Memory Consistency Model. */
+static __device__ __forceinline__ woa_u64 woa_load_acquire(woa_u64 at) {
+  woa_u64 value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+  return value;
+}
+static __device__ __forceinline__ woa_u64 woa_load_relaxed(woa_u64 at) {
+  woa_u64 value;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+  return value;
+}
+static __device__ __forceinline__ void woa_store_relaxed(woa_u64 at, woa_u64 value) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" : : "l"(at), "l"(value) : "memory");
+}
+static __device__ __forceinline__ void woa_fence() { asm volatile("fence.acq_rel.sys;" : : : "memory"); }
+static __device__ __forceinline__ void woa_fence_sc() { asm volatile("fence.sc.sys;" : : : "memory"); }
+static __device__ __forceinline__ woa_u64 woa_now_ns() {
+  woa_u64 now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+#define WOA_CONTROL(worker, word) ((worker).control + __builtin_offsetof(woa_worker_control, word))
+
+/* Of the block's first thread. False: leave. A worker that parks looks once more: the host, which publishes a firing
+ * and then looks whether the worker parked, sees that, or this sees the firing. */
+static __device__ __forceinline__ bool woa_await(const woa_worker &worker, woa_u64 slot, woa_u64 turn) {
+  const woa_u64 since = woa_now_ns();
+  for (;;) {
+    if (woa_load_acquire(slot) == turn) return true;
+    if (woa_load_relaxed(WOA_CONTROL(worker, stop)) >= worker.epoch) return false;
+    if (woa_now_ns() - since > worker.idle_ns) {
+      woa_store_relaxed(WOA_CONTROL(worker, parked), worker.epoch);
+      woa_fence_sc();
+      return woa_load_acquire(slot) == turn;
+    }
+    asm volatile("nanosleep.u32 100;");
+  }
+}
+
+/* Of the block's first thread, behind a barrier: one fence makes what all threads wrote visible before what it stores
+ * now. */
+static __device__ __forceinline__ void woa_publish(const woa_worker &worker, const woa_u64 *publication, woa_u64 count,
+                                                   woa_u64 done) {
+  woa_fence();
+  for (; count > 0; --count, publication += 2) {
+    if (publication[0] & 1) woa_fence();
+    woa_store_relaxed(publication[0] & ~1ull, publication[1]);
+  }
+  woa_store_relaxed(WOA_CONTROL(worker, done), done);
+}
+
+template <auto body>
+static __device__ __forceinline__ void woa_stay(const woa_worker &worker, woa_u64 *firing, woa_u64 *go) {
+  using Body = woa_body<decltype(body)>;
+  const woa_u32 threads = WOA_BLOCK_SIZE(x) * WOA_BLOCK_SIZE(y) * WOA_BLOCK_SIZE(z);
+  const woa_u32 thread = (WOA_THREAD(z) * WOA_BLOCK_SIZE(y) + WOA_THREAD(y)) * WOA_BLOCK_SIZE(x) + WOA_THREAD(x);
+  for (woa_u64 n = woa_load_relaxed(WOA_CONTROL(worker, done));; ++n) {
+    const woa_u64 slot = worker.ring + (n & (worker.slots - 1)) * worker.slot_bytes;
+    const woa_u64 *const words = (const woa_u64 *)slot;
+    if (thread == 0) *go = woa_await(worker, slot, n + 1);
+    WOA_BARRIER();
+    if (!*go) return;
+    for (woa_u32 k = thread; k < Body::words; k += threads) firing[k] = words[2 + k];
+    WOA_BARRIER();
+    const woa_u64 blocks_x = (firing[0] + WOA_BLOCK_SIZE(x) - 1) / WOA_BLOCK_SIZE(x);
+    const woa_u64 blocks_y = (firing[1] + WOA_BLOCK_SIZE(y) - 1) / WOA_BLOCK_SIZE(y);
+    const woa_u64 blocks_z = (firing[2] + WOA_BLOCK_SIZE(z) - 1) / WOA_BLOCK_SIZE(z);
+    for (woa_u64 z = 0; z < blocks_z; ++z)
+      for (woa_u64 y = 0; y < blocks_y; ++y)
+        for (woa_u64 x = 0; x < blocks_x; ++x) Body::template run<body>(x, y, z, firing);
+    WOA_BARRIER();
+    if (thread == 0) woa_publish(worker, words + 2 + Body::words, words[1], n + 1);
+  }
+}
+
+#define WOA_KERNEL(name, ...)                                                                                    \
+  static __device__ __forceinline__ void name##_item(woa_item woa_at, __VA_ARGS__);                              \
+  extern "C" __device__ woa_u32 name##_abi[2];                                                                   \
+  __device__ woa_u32 name##_abi[2] = {WOA_CUDA_ABI, woa_body<decltype(&name##_item)>::words};                    \
+  extern "C" __global__ void name(const woa_body<decltype(&name##_item)>::firing firing) {                       \
+    woa_body<decltype(&name##_item)>::run<&name##_item>(WOA_BLOCK(x), WOA_BLOCK(y), WOA_BLOCK(z), firing.words); \
+  }                                                                                                              \
+  extern "C" __global__ void name##_resident(const woa_worker worker) {                                          \
+    __shared__ woa_u64 firing[woa_body<decltype(&name##_item)>::words], go;                                      \
+    woa_stay<&name##_item>(worker, firing, &go);                                                                 \
+  }                                                                                                              \
+  static __device__ __forceinline__ void name##_item(woa_item woa_at, __VA_ARGS__)
+
+#endif /* device code */
+#endif
