@@ -21,10 +21,11 @@ struct GpuStage {
   std::uint32_t work_dims = 0;
   std::array<std::int32_t, 3> work_size{};  // dimension of the first output, or kByBytes
   static constexpr std::int32_t kByBytes = -1;
+  std::uint64_t most_bytes = 0;  // of a port
 
-  // kUnsupported: the stage has no such variant, or one that cannot be launched. kInvalid: its parameters or its
-  // `global` do not fit a launch.
-  static Result<GpuStage> make(const LoadedStage& stage, std::string_view variant);
+  // `most_bytes`: what the library's `bytes` argument holds. kUnsupported: the stage has no such variant, or one that
+  // cannot be launched. kInvalid: its parameters or its `global` do not fit a launch.
+  static Result<GpuStage> make(const LoadedStage& stage, std::string_view variant, std::uint64_t most_bytes);
 
   // Arguments of the function: data, bytes and dims of every port, then the parameters.
   [[nodiscard]] std::size_t arguments() const noexcept;
