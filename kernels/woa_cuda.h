@@ -45,7 +45,7 @@ struct woa_worker {
 struct woa_worker_control {
   woa_u64 stop, to_line_1[7];   /* by the host: workers of this and all earlier epochs leave when no firing is there */
   woa_u64 done, to_line_2[7];   /* by the worker: firings whose results are out; where the next worker begins */
-  woa_u64 parked, to_line_3[7]; /* by the worker: its epoch, when it leaves for want of firings */
+  woa_u64 parked, to_line_3[7]; /* by the worker: its epoch, when it leaves */
 };
 
 #if defined(__CUDA__) || defined(__CUDACC__) || defined(__CUDACC_RTC__) /* device code */
@@ -143,14 +143,13 @@ static __device__ __forceinline__ woa_u64 woa_now_ns() {
 
 #define WOA_CONTROL(worker, word) ((worker).control + __builtin_offsetof(woa_worker_control, word))
 
-/* Of the block's first thread. False: leave. A worker that parks looks once more: the host, which publishes a firing
+/* Of the block's first thread. False: leave. A worker that leaves looks once more: the host, which publishes a firing
  * and then looks whether the worker parked, sees that, or this sees the firing. */
 static __device__ __forceinline__ bool woa_await(const woa_worker &worker, woa_u64 slot, woa_u64 turn) {
   const woa_u64 since = woa_now_ns();
   for (;;) {
     if (woa_load_acquire(slot) == turn) return true;
-    if (woa_load_relaxed(WOA_CONTROL(worker, stop)) >= worker.epoch) return false;
-    if (woa_now_ns() - since > worker.idle_ns) {
+    if (woa_load_relaxed(WOA_CONTROL(worker, stop)) >= worker.epoch || woa_now_ns() - since > worker.idle_ns) {
       woa_store_relaxed(WOA_CONTROL(worker, parked), worker.epoch);
       woa_fence_sc();
       return woa_load_acquire(slot) == turn;
