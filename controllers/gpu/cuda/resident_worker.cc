@@ -24,7 +24,7 @@ constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + 
 
 // Before the slot's memory: what the device reads of a firing.
 constexpr std::size_t record_bytes(const WorkerShape& shape) noexcept {
-  return whole_lines(kWord * (kFiringAt + shape.words + 2 * std::size_t{shape.publications}));
+  return whole_lines(kWord * (kFiringAt + shape.words + 2 * ResidentWorker::kMostPublications));
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ ResidentWorker::SlotMemory ResidentWorker::slot_memory() const noexcept {
 // order: so one of them sees the other.
 Status ResidentWorker::submit(std::span<const std::uint64_t> words,
                               std::span<const DevicePublication> publications) noexcept {
-  assert(words.size() == shape_.words && publications.size() <= shape_.publications && has_room());
+  assert(words.size() == shape_.words && publications.size() <= kMostPublications && has_room());
   std::uint64_t* const at = slot(submitted_);
   at[1] = publications.size();
   std::uint64_t* to = std::copy(words.begin(), words.end(), at + kFiringAt);

@@ -28,7 +28,6 @@ struct WorkerShape {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::uint32_t firings = 1;       // at a time
-  std::uint32_t publications = 0;  // of one firing, at most
   std::uint32_t memory_bytes = 0;  // of a slot's memory for payloads
 };
 
@@ -36,6 +35,7 @@ struct WorkerShape {
 // run in the context: then nobody may allocate, free, register, load or synchronise there, which could wait for it.
 class ResidentWorker {
  public:
+  static constexpr std::size_t kMostPublications = WOA_CUDA_MOST_PUBLICATIONS;  // of one firing
   // Memory that host and device see, at their addresses.
   struct SlotMemory {
     std::span<std::byte> host;
@@ -54,7 +54,8 @@ class ResidentWorker {
   // For payloads of the next firing; the caller's until submit(), and the device's until that firing is done.
   [[nodiscard]] SlotMemory slot_memory() const noexcept;
   // Hands over the next firing, and launches the kernel if it has left. `words` and `publications` are copied. Not
-  // while there is no room. An error is of the driver: the device gets no more firings.
+  // while there is no room, nor more than kMostPublications. An error is of the driver: the device gets no more
+  // firings.
   Status submit(std::span<const std::uint64_t> words, std::span<const DevicePublication> publications) noexcept;
   // How many firings the kernel has completed, in the order of submit(). Calls no driver. The publications of the last
   // ones may become visible a little later than this: whoever reports a completion looks at their words, too.
