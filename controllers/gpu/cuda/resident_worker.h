@@ -10,7 +10,8 @@
 #include <memory>
 #include <span>
 
-#include "controllers/gpu/cuda/library.h"
+#include "controllers/gpu/cuda/context.h"
+#include "controllers/gpu/cuda/firing_memory.h"
 #include "kernels/woa_cuda.h"
 #include "runtime/base/status.h"
 
@@ -36,23 +37,17 @@ struct WorkerShape {
 class ResidentWorker {
  public:
   static constexpr std::size_t kMostPublications = WOA_CUDA_MOST_PUBLICATIONS;  // of one firing
-  // Memory that host and device see, at their addresses.
-  struct SlotMemory {
-    std::span<std::byte> host;
-    cuda::DevicePtr device = 0;
-  };
-
-  // Takes pinned memory and a stream. `entry` stays loaded until the worker has gone. kExhausted: no memory, with the
+  // Takes pinned memory and a stream. `context` and `entry` outlive the worker. kExhausted: no memory, with the
   // size that was asked for.
-  static Result<std::unique_ptr<ResidentWorker>> make(const cuda::Library& cuda, cuda::Function entry,
+  static Result<std::unique_ptr<ResidentWorker>> make(const CudaContext& context, cuda::Function entry,
                                                       const WorkerShape& shape);
-  ~ResidentWorker();  // after stop(); gives the memory back if the kernel has left
+  ~ResidentWorker();  // after stop(); a kernel that has not left keeps its memory until the process ends
   ResidentWorker(const ResidentWorker&) = delete;
   ResidentWorker& operator=(const ResidentWorker&) = delete;
 
   [[nodiscard]] bool has_room() const noexcept { return submitted_ - done() < slots_; }
   // For payloads of the next firing; the caller's until submit(), and the device's until that firing is done.
-  [[nodiscard]] SlotMemory slot_memory() const noexcept;
+  [[nodiscard]] FiringMemory slot_memory() const noexcept;
   // Hands over the next firing, and launches the kernel if it has left. `words` and `publications` are copied. Not
   // while there is no room, nor more than kMostPublications. An error is of the driver: the device gets no more
   // firings.
@@ -65,20 +60,20 @@ class ResidentWorker {
   bool stop(std::uint64_t limit_ns) noexcept;
 
  private:
-  ResidentWorker(const cuda::Library& cuda, cuda::Function entry, const WorkerShape& shape);
+  ResidentWorker(const CudaContext& context, cuda::Function entry, const WorkerShape& shape);
   Status open();
   Status launch() noexcept;
-  [[nodiscard]] std::uint64_t* slot(std::uint64_t firing) const noexcept;
+  [[nodiscard]] std::size_t slot(std::uint64_t firing) const noexcept;                   // its place in memory_
   [[nodiscard]] std::atomic_ref<std::uint64_t> word(std::size_t offset) const noexcept;  // of woa_worker_control
+  [[nodiscard]] bool has_left() const noexcept;
 
-  const cuda::Library& cuda_;
+  const CudaContext& context_;
   const cuda::Function entry_;
   const WorkerShape shape_;
   const std::uint64_t slots_;  // a power of two
   const std::size_t memory_offset_, slot_bytes_;
-  cuda::Stream stream_ = nullptr;
-  std::byte* memory_ = nullptr;  // control, then the ring
-  cuda::DevicePtr device_ = 0;   // its address there
+  PinnedMemory memory_;  // control, then the ring
+  CudaOwned<cuda::Stream> stream_{nullptr, nullptr};
   std::uint64_t submitted_ = 0, epoch_ = 0;
 };
 
