@@ -71,7 +71,11 @@ Status CountingStream::store(cuda::DevicePtr at, std::uint64_t value) const noex
   return store_->store(*cuda_, stream_.get(), at, value);
 }
 
-Status CountingStream::mark() noexcept { return store(counter_device_, ++last_mark_); }
+Status CountingStream::mark() noexcept {
+  WOA_RETURN_IF_ERROR(store(counter_device_, last_mark_ + 1));
+  ++last_mark_;
+  return {};
+}
 
 Status CountingStream::ring_when_done() noexcept {
   if (reached(last_mark_) || will_ring_.load(std::memory_order_relaxed)) return {};

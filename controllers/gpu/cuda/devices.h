@@ -1,6 +1,7 @@
 // The CUDA devices of this machine, in the driver's order.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 

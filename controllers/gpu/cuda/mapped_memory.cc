@@ -91,9 +91,10 @@ Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaD
   return {};
 }
 
-MappedMemory::~MappedMemory() {
+void MappedMemory::release() noexcept {
   for (const Part& part : parts_)
     if (part.place.device != 0) registrations().remove(part.bytes.data());
+  parts_.clear();
 }
 
 MappedMemory::Place MappedMemory::find(const void* data, std::size_t bytes) const noexcept {

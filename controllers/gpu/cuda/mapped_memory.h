@@ -16,7 +16,7 @@ namespace woa {
 class MappedMemory {
  public:
   MappedMemory() = default;
-  ~MappedMemory();  // registers nothing any more
+  ~MappedMemory() { release(); }
   MappedMemory(const MappedMemory&) = delete;
   MappedMemory& operator=(const MappedMemory&) = delete;
 
@@ -24,6 +24,9 @@ class MappedMemory {
   // that it refuses is an error, which names it.
   Status map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
              std::span<const BackendMapping> mappings);
+
+  // Undoes all registrations. May make another context current.
+  void release() noexcept;
 
   struct Place {
     cuda::DevicePtr device = 0;  // 0: not registered
