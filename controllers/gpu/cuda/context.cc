@@ -79,7 +79,8 @@ Result<DeviceMemory> DeviceMemory::make(const CudaContext& context, std::size_t 
   if (code != cuda::kSuccess)
     return cuda_failure("cuMemAlloc of " + bytes_text(bytes), code).with_context(context.free_memory());
   DeviceMemory made;
-  made.at_ = {Pointer(at), Free{&context.cuda()}};
+  made.at_ = at;
+  made.free_ = context.cuda().memory_free;
   return made;
 }
 
@@ -89,7 +90,7 @@ Result<PinnedMemory> PinnedMemory::make(const CudaContext& context, std::size_t 
   WOA_RETURN_IF_ERROR(cuda_status("cuMemHostAlloc of " + bytes_text(bytes),
                                   cuda.host_alloc(&at, bytes, cuda::kHostAllocPortable | cuda::kHostAllocMapped)));
   PinnedMemory made;
-  made.host_ = {static_cast<std::byte*>(at), Free{&cuda}};
+  made.host_ = {at, cuda.host_free};
   std::memset(at, 0, bytes);
   WOA_RETURN_IF_ERROR(cuda_status("cuMemHostGetDevicePointer", cuda.host_device_pointer(&made.device_, at, 0)));
   return made;

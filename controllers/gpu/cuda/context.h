@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 #include "controllers/gpu/cuda/devices.h"
 #include "controllers/gpu/cuda/library.h"
@@ -47,23 +49,20 @@ class DeviceMemory {
   DeviceMemory() = default;
   // kExhausted: no room.
   static Result<DeviceMemory> make(const CudaContext& context, std::size_t bytes);
-  [[nodiscard]] cuda::DevicePtr at(std::size_t offset = 0) const noexcept { return at_.get() + offset; }
+  ~DeviceMemory() {
+    if (at_ != 0) free_(at_);
+  }
+  DeviceMemory(DeviceMemory&& other) noexcept : at_(std::exchange(other.at_, 0)), free_(other.free_) {}
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(free_, other.free_);
+    return *this;
+  }
+  [[nodiscard]] cuda::DevicePtr at(std::size_t offset = 0) const noexcept { return at_ + offset; }
 
  private:
-  struct Pointer {  // of the device, for unique_ptr
-    cuda::DevicePtr value = 0;
-    Pointer(std::nullptr_t = nullptr) noexcept {}
-    explicit Pointer(cuda::DevicePtr at) noexcept : value(at) {}
-    explicit operator bool() const noexcept { return value != 0; }
-    bool operator==(const Pointer&) const = default;
-    cuda::DevicePtr operator+(std::size_t offset) const noexcept { return value + offset; }
-  };
-  struct Free {
-    using pointer = Pointer;
-    const cuda::Library* cuda = nullptr;
-    void operator()(Pointer memory) const noexcept { cuda->memory_free(memory.value); }
-  };
-  std::unique_ptr<void, Free> at_;
+  cuda::DevicePtr at_ = 0;
+  cuda::Result (*free_)(cuda::DevicePtr) = nullptr;
 };
 
 // Memory of the host that the device reads and writes at its own address.
@@ -72,15 +71,13 @@ class PinnedMemory {
   PinnedMemory() = default;
   // Zeroed. kExhausted: no room.
   static Result<PinnedMemory> make(const CudaContext& context, std::size_t bytes);
-  [[nodiscard]] std::byte* host(std::size_t offset = 0) const noexcept { return host_.get() + offset; }
+  [[nodiscard]] std::byte* host(std::size_t offset = 0) const noexcept {
+    return static_cast<std::byte*>(host_.get()) + offset;
+  }
   [[nodiscard]] cuda::DevicePtr device(std::size_t offset = 0) const noexcept { return device_ + offset; }
 
  private:
-  struct Free {
-    const cuda::Library* cuda = nullptr;
-    void operator()(std::byte* memory) const noexcept { cuda->host_free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> host_;
+  CudaOwned<void*> host_{nullptr, nullptr};
   cuda::DevicePtr device_ = 0;
 };
 

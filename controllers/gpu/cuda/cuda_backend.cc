@@ -311,7 +311,10 @@ CudaBackend::CudaBackend(const cuda::Library& cuda, CudaDevice device, std::uint
     : parts_(std::make_unique<Parts>(cuda, std::move(device), queues)) {}
 
 CudaBackend::~CudaBackend() {
-  if (parts_->settle()) return parts_->release();
+  if (parts_->settle()) {
+    parts_->release();
+    return;
+  }
   log(LogLevel::kError, "a kernel on '" + description().device +
                             "' does not end; it keeps its memory until this process ends, which stops it");
   parts_->abandon();

@@ -68,8 +68,8 @@ Status CudaQueue::open(const QueueNeeds& needs, std::size_t launches, Doorbell w
   auto staging = PinnedMemory::make(setup_.context, std::max<std::size_t>(needs.staged_bytes, 1));
   auto scratch = DeviceMemory::make(setup_.context, std::max<std::size_t>(needs.scratch_bytes, 1));
   auto ready = setup_.context.make_event();
-  for (const Status* status : {&counter.status(), &memory.status(), &staging.status(), &scratch.status(),
-                               &ready.status()}) {
+  for (const Status* status :
+       {&counter.status(), &memory.status(), &staging.status(), &scratch.status(), &ready.status()}) {
     if (!status->ok())
       return {status->code(), "queue " + std::to_string(number_) + " needs " + bytes_text(needs.scratch_bytes) +
                                   " of the device for its largest firing, and " +
@@ -147,8 +147,7 @@ Status CudaQueue::send_input(const woa_input& input, PortMemory& memory, Launch&
   ports_.push_back(scratch);
   memory.copied_bytes = input.bytes;
   if (mapped == 0) return copy_staged(launch, scratch, as_bytes(input.data), input.bytes, true);
-  return cuda_status("cuMemcpyHtoDAsync",
-                     cuda.copy_to_device_async(scratch, input.data, input.bytes, stream_.get()));
+  return cuda_status("cuMemcpyHtoDAsync", cuda.copy_to_device_async(scratch, input.data, input.bytes, stream_.get()));
 }
 
 // The kernel writes what is small where it belongs, if the device reaches that.
@@ -204,8 +203,7 @@ Status CudaQueue::receive_output(std::size_t port, const woa_output& output, Por
 Status CudaQueue::announce(Launch& launch) {
   const auto by_device = [](const Publication& publication) { return publication.word != nullptr; };
   if (std::ranges::any_of(launch.firing->publications, by_device)) {
-    WOA_RETURN_IF_ERROR(
-        cuda_status("cuEventRecord", setup_.context.cuda().event_record(ready_.get(), stream_.get())));
+    WOA_RETURN_IF_ERROR(cuda_status("cuEventRecord", setup_.context.cuda().event_record(ready_.get(), stream_.get())));
     return setup_.rings.publish(launch, ready_.get());
   }
   WOA_RETURN_IF_ERROR(stream_.mark());
@@ -227,11 +225,11 @@ Status CudaQueue::copy_staged(Launch& launch, cuda::DevicePtr device, std::byte*
     const std::size_t part = std::min(bytes - at, kStagedAtOnce);
     if (to_device) {
       WOA_RETURN_IF_ERROR(copy_by_host(launch, staging_.host(), host + at, part));
-      WOA_RETURN_IF_ERROR(cuda_status(
-          "cuMemcpyHtoDAsync", cuda.copy_to_device_async(device + at, staging_.host(), part, stream_.get())));
+      WOA_RETURN_IF_ERROR(cuda_status("cuMemcpyHtoDAsync",
+                                      cuda.copy_to_device_async(device + at, staging_.host(), part, stream_.get())));
     } else {
-      WOA_RETURN_IF_ERROR(cuda_status(
-          "cuMemcpyDtoHAsync", cuda.copy_to_host_async(staging_.host(), device + at, part, stream_.get())));
+      WOA_RETURN_IF_ERROR(
+          cuda_status("cuMemcpyDtoHAsync", cuda.copy_to_host_async(staging_.host(), device + at, part, stream_.get())));
       WOA_RETURN_IF_ERROR(copy_by_host(launch, host + at, staging_.host(), part));
     }
   }

@@ -51,8 +51,9 @@ Status why_not_loaded(const Ptx& ptx, const CudaDevice& device, cuda::Result cod
                                     device.description.device + "' is of sm_" + std::to_string(device.capability) +
                                     "; compile it for that. " + failure.message()};
   if (code == cuda::kJitCompilerNotFound)
-    return {Code::kUnavailable, ptx.file + " cannot be compiled: the driver's library libnvidia-ptxjitcompiler.so.1 "
-                                           "is missing; install the whole driver. " +
+    return {Code::kUnavailable, ptx.file +
+                                    " cannot be compiled: the driver's library libnvidia-ptxjitcompiler.so.1 "
+                                    "is missing; install the whole driver. " +
                                     failure.message()};
   return {failure.code() == Code::kKernelFailed ? Code::kInvalid : failure.code(),
           ptx.file + " does not load: " + failure.message() + (log.empty() ? "" : "\n" + log)};
@@ -88,8 +89,9 @@ Status check_abi(const cuda::Library& cuda, const Ptx& ptx, CudaStage& made) {
   std::size_t bytes = 0;
   std::array<std::uint32_t, 2> found{};
   if (cuda.module_global(&at, &bytes, made.module.get(), name.c_str()) != cuda::kSuccess || bytes != sizeof found)
-    return {Code::kInvalid, ptx.file + " has no '" + name + "', which WOA_KERNEL of woa_cuda.h makes; write the kernel "
-                                                            "with it"};
+    return {Code::kInvalid, ptx.file + " has no '" + name +
+                                "', which WOA_KERNEL of woa_cuda.h makes; write the kernel "
+                                "with it"};
   WOA_RETURN_IF_ERROR(cuda_status("cuMemcpyDtoH", cuda.copy_to_host(found.data(), at, sizeof found)));
   if (found[0] != WOA_CUDA_ABI)
     return {Code::kInvalid, ptx.file + " was compiled with version " + std::to_string(found[0]) +
@@ -115,9 +117,9 @@ Status check_block(const cuda::Library& cuda, const CudaStage& made, cuda::Funct
     return {Code::kInvalid, "`block` is of " + std::to_string(threads) + " threads, and the device runs at most " +
                                 std::to_string(most) + " of this kernel; give a smaller one"};
   if (made.shared_bytes <= kSharedByDefault) return {};
-  return cuda_status("cuFuncSetAttribute for " + bytes_text(made.shared_bytes) + " of `shared` memory",
-                     cuda.function_set_attribute(function, cuda::kFunctionMaxDynamicShared,
-                                                 static_cast<int>(made.shared_bytes)));
+  return cuda_status(
+      "cuFuncSetAttribute for " + bytes_text(made.shared_bytes) + " of `shared` memory",
+      cuda.function_set_attribute(function, cuda::kFunctionMaxDynamicShared, static_cast<int>(made.shared_bytes)));
 }
 
 void set_block(const CudaDevice& device, CudaStage& made) {
@@ -171,8 +173,9 @@ Status CudaStage::size(Firing& firing) const {
     if (work[d] > most)
       return {Code::kTooLarge, "extent " + std::to_string(d) + " of `global` is " + std::to_string(work[d]) +
                                    ", and the device takes " + std::to_string(most) + " with blocks of " +
-                                   std::to_string(block[d]) + " threads there; let a larger `block` or another order "
-                                                              "of `global` have it"};
+                                   std::to_string(block[d]) +
+                                   " threads there; let a larger `block` or another order "
+                                   "of `global` have it"};
   }
   return {};
 }
@@ -189,7 +192,7 @@ void CudaStage::write_words(const Firing& firing, std::span<const cuda::DevicePt
   std::array<std::size_t, 3> work{1, 1, 1};
   if (!work_of(firing, work)) work.fill(0);
   std::uint64_t* word = std::copy(work.begin(), work.end(), to.data());
-  const auto put_port = [&, port = std::size_t{0}](std::uint64_t bytes, const std::uint32_t* dims) mutable {
+  auto put_port = [&, port = std::size_t{0}](std::uint64_t bytes, const std::uint32_t* dims) mutable {
     *word++ = ports[port++];
     *word++ = bytes;
     *word++ = dims[0] | std::uint64_t{dims[1]} << 32;

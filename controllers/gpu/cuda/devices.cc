@@ -20,7 +20,8 @@ constexpr const char* kControlFile = "/dev/nvidiactl";
 
 std::string with_hiding(std::string text) {
   const std::string hiding = variables_set(kHiding);
-  if (!hiding.empty()) text += "; the environment sets " + hiding + ", which may hide devices: unset that and try again";
+  if (!hiding.empty())
+    text += "; the environment sets " + hiding + ", which may hide devices: unset that and try again";
   return text;
 }
 
@@ -28,8 +29,7 @@ std::string with_hiding(std::string text) {
 std::string why_not_awake(cuda::Result code) {
   std::error_code error;
   switch (code) {
-    case cuda::kStubLibrary:
-      return "the library is the toolkit's stub: take the folder 'stubs' out of LD_LIBRARY_PATH";
+    case cuda::kStubLibrary: return "the library is the toolkit's stub: take the folder 'stubs' out of LD_LIBRARY_PATH";
     case cuda::kSystemDriverMismatch:
       return "the library and the kernel's module are of different versions: restart the machine, or in a container "
              "install the host's version";
@@ -61,12 +61,13 @@ std::string device_name(const cuda::Library& cuda, cuda::Device device) {
 
 CudaDevice describe(const cuda::Library& cuda, cuda::Device id, int driver) {
   const auto has = [&](cuda::DeviceAttribute which) { return attribute(cuda, id, which) != 0; };
-  CudaDevice device{.id = id, .driver = driver};
+  CudaDevice device;
+  device.id = id;
+  device.driver = driver;
   device.description = {.backend = "cuda", .device = device_name(cuda, id), .publishes = "worker"};
   // The double of our tests says in its name what it is.
   device.description.simulated = device.description.device.find("double") != std::string::npos;
-  device.capability =
-      10 * attribute(cuda, id, cuda::kCapabilityMajor) + attribute(cuda, id, cuda::kCapabilityMinor);
+  device.capability = 10 * attribute(cuda, id, cuda::kCapabilityMajor) + attribute(cuda, id, cuda::kCapabilityMinor);
   device.most_blocks = {attribute(cuda, id, cuda::kMaxGridX), attribute(cuda, id, cuda::kMaxGridY),
                         attribute(cuda, id, cuda::kMaxGridZ)};
   device.has_time_limit = has(cuda::kKernelExecTimeout);

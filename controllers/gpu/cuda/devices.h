@@ -13,13 +13,13 @@ namespace woa {
 struct CudaDevice {
   cuda::Device id = 0;
   DeviceDescription description;
-  int driver = 0;                        // version of CUDA that the driver is for: 12040
-  int capability = 0;                    // 75: sm_75
-  std::array<int, 3> most_blocks{};      // of a grid
-  bool has_time_limit = false;           // of kernels: a display is attached
-  bool writes_words = false;             // by streams: 64-bit memory operations
-  bool registers_memory = false;         // of the host
-  bool registers_read_only = false;      // so that a kernel that writes there fails
+  int driver = 0;                    // version of CUDA that the driver is for: 12040
+  int capability = 0;                // 75: sm_75
+  std::array<int, 3> most_blocks{};  // of a grid
+  bool has_time_limit = false;       // of kernels: a display is attached
+  bool writes_words = false;         // by streams: 64-bit memory operations
+  bool registers_memory = false;     // of the host
+  bool registers_read_only = false;  // so that a kernel that writes there fails
 };
 
 // Wakes the driver in this process: it starts threads, and nothing may fork from then on. Devices that cannot be used

@@ -30,9 +30,9 @@ struct HostCopy {
 
 struct Launch {
   Firing* firing = nullptr;
-  std::uint64_t order = 0;         // of its start, among all of the device; from 1
-  std::vector<StreamMark> marks;   // all reached: complete
-  std::vector<HostCopy> copies;    // room for the most that a firing needs; the driver has their addresses
+  std::uint64_t order = 0;        // of its start, among all of the device; from 1
+  std::vector<StreamMark> marks;  // all reached: complete
+  std::vector<HostCopy> copies;   // room for the most that a firing needs; the driver has their addresses
 };
 
 // Oldest first. One thread; look() alone is for any.

@@ -33,8 +33,8 @@ Result<cuda::Library> load_cuda() {
 #undef WOA_CUDA_FIND
 #define WOA_CUDA_CHECK(member, symbol, name, version, parameters)                                        \
   if (table.member == nullptr) {                                                                         \
-    return {Code::kUnavailable, std::string(kLibrary) + " has no " #symbol                               \
-                                                        "; a driver for CUDA 10.0 or newer is required"}; \
+    return {Code::kUnavailable,                                                                          \
+            std::string(kLibrary) + " has no " #symbol "; a driver for CUDA 10.0 or newer is required"}; \
   }
   WOA_CUDA_FUNCTIONS(WOA_CUDA_CHECK)
 #undef WOA_CUDA_CHECK

@@ -13,8 +13,7 @@ Status PublishingRings::open(const CudaContext& context, const MappedMemory& map
   if (!counters.ok()) return counters.status();
   counters_ = std::move(counters).value();
   for (std::size_t at = 0; at < mapped.rings() * CountingStream::kCounterBytes; at += CountingStream::kCounterBytes)
-    WOA_RETURN_IF_ERROR(
-        streams_.emplace_back().open(context, store, counters_.host(at), counters_.device(at), wakeup));
+    WOA_RETURN_IF_ERROR(streams_.emplace_back().open(context, store, counters_.host(at), counters_.device(at), wakeup));
   return {};
 }
 

@@ -39,17 +39,16 @@ Result<std::unique_ptr<ResidentStage>> ResidentStage::make(const CudaContext& co
   const LoadedStage& loaded = stage.stage;
   std::size_t publications = 0;
   for (const auto& edges : layout.out_edges[loaded.id]) publications += edges.size();
-  if (!is_all_registered(loaded, mapped, layout)) return std::unique_ptr<ResidentStage>();
+  if (!is_all_registered(loaded, mapped, layout) || publications > ResidentWorker::kMostPublications)
+    return std::unique_ptr<ResidentStage>();
   const std::size_t inline_bytes = FiringMemory::whole_lines(most_inline_bytes(layout, loaded.plan->controller));
-  const WorkerShape shape{
-      .words = stage.words,
-      .block = stage.block,
-      .shared_bytes = stage.shared_bytes,
-      .firings = std::min(plan.window, kMostFirings),
-      .publications = static_cast<std::uint32_t>(publications),
-      .memory_bytes = static_cast<std::uint32_t>(
-          std::max<std::size_t>(loaded.plan->inputs.size() * inline_bytes, FiringMemory::kAlignment))};
-  auto worker = ResidentWorker::make(context.cuda(), stage.resident, shape);
+  const WorkerShape shape{.words = stage.words,
+                          .block = stage.block,
+                          .shared_bytes = stage.shared_bytes,
+                          .firings = std::min(plan.window, kMostFirings),
+                          .memory_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(
+                              loaded.plan->inputs.size() * inline_bytes, FiringMemory::kAlignment))};
+  auto worker = ResidentWorker::make(context, stage.resident, shape);
   if (!worker.ok()) return worker.status().with_context("stage '" + loaded.plan->name + "'");
   std::unique_ptr<ResidentStage> made(new ResidentStage(stage, mapped, number));
   made->worker_ = std::move(worker).value();
@@ -69,12 +68,12 @@ Status ResidentStage::start(Firing& firing, std::uint64_t order) noexcept {
 }
 
 Status ResidentStage::submit(Firing& firing) noexcept {
-  const ResidentWorker::SlotMemory slot = worker_->slot_memory();
-  FiringMemory own(slot.host, slot.device);
+  FiringMemory own = worker_->slot_memory();
+  const cuda::DevicePtr nothing = own.take(0).device;  // where payloads of no bytes are
   ports_.clear();
   for (std::size_t i = 0; i < firing.inputs.size(); ++i) {
     const woa_input& input = firing.inputs[i];
-    ports_.push_back(input.bytes == 0 ? slot.device : mapped_.find(input.data, input.bytes).device);
+    ports_.push_back(input.bytes == 0 ? nothing : mapped_.find(input.data, input.bytes).device);
     if (ports_.back() != 0) continue;
     const FiringMemory::Part part = own.take(input.bytes);  // it came behind its header
     if (part.host == nullptr) return {Code::kBrokenContract, "an input lies in no mapping that the back-end was shown"};
@@ -83,7 +82,7 @@ Status ResidentStage::submit(Firing& firing) noexcept {
     ports_.back() = part.device;
   }
   for (const woa_output& output : firing.outputs) {
-    ports_.push_back(output.bytes == 0 ? slot.device : mapped_.find(output.data, output.bytes).device);
+    ports_.push_back(output.bytes == 0 ? nothing : mapped_.find(output.data, output.bytes).device);
     if (ports_.back() == 0) return {Code::kBrokenContract, "an output lies in no mapping that the back-end was shown"};
   }
   rings_.clear();

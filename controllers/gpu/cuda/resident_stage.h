@@ -18,8 +18,8 @@ class ResidentStage {
   // Null: the stage cannot have a worker, because some of its memory is not registered, or it publishes more than a
   // worker takes. `stage` and `mapped` outlive it. `number`: of the agent, for traces. kExhausted: no memory.
   static Result<std::unique_ptr<ResidentStage>> make(const CudaContext& context, const CudaStage& stage,
-                                                     const MappedMemory& mapped, const Plan& plan,
-                                                     const Layout& layout, std::uint32_t number);
+                                                     const MappedMemory& mapped, const Plan& plan, const Layout& layout,
+                                                     std::uint32_t number);
 
   [[nodiscard]] FiringsUnderWay& under_way() noexcept { return under_way_; }
   [[nodiscard]] bool full() const noexcept { return under_way_.full() || !worker_->has_room(); }
