@@ -71,7 +71,7 @@ cuda::Result enter(std::string_view function, ContextState*& context) {
 cuda::Result enter_unless_resident(std::string_view function, ContextState*& context) {
   if (const cuda::Result result = enter(function, context); result != cuda::kSuccess) return result;
   if (!context->resident()) return cuda::kSuccess;
-  return broken("resident", function, "a kernel that was launched more than 50 ms ago is running: end it first");
+  return broken("resident", function, "a kernel that stays is running: end it first");
 }
 
 std::string leaks_of(const ContextState& context) {

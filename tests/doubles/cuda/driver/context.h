@@ -31,7 +31,7 @@ class ContextState {
   [[nodiscard]] bool destroyed() const { return destroyed_.load(); }
 
   StreamState* add_stream();
-  [[nodiscard]] bool resident();  // a kernel that was launched more than 50 ms ago runs in one of the streams
+  [[nodiscard]] bool resident();  // a kernel that stays runs in one of the streams
   void end();                     // waits for the streams' work; all memory is given back
 
   std::atomic<bool> endless{false};  // the double itself made a kernel endless

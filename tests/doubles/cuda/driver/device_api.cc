@@ -186,7 +186,7 @@ Result cuCtxDestroy_v2(Context context) {
   if (result == kSuccess) {
     if (state->resident())
       return broken("resident", "cuCtxDestroy",
-                    "a kernel that was launched more than 50 ms ago is running: end it first");
+                    "a kernel that stays is running: end it first");
     if (const std::string leaks = leaks_of(*state); !leaks.empty()) return broken("leak", "cuCtxDestroy", leaks);
   }
   driver().contexts.end(state);

@@ -119,6 +119,12 @@ void end_of(StreamState& stream, const ptx::Outcome& outcome) {
   }
 }
 
+// A worker, which the header names so, is resident after 50 ms. Any other kernel may be slow, since it is interpreted.
+std::chrono::nanoseconds resident_after(const ptx::Launch& launch, std::uint64_t number) {
+  const bool stays = launch.entry->name.ends_with("_resident") || number == options().fail.endless;
+  return stays ? std::chrono::milliseconds(50) : std::chrono::seconds(5);
+}
+
 void run_kernel(StreamState& stream, const ptx::Launch& launch, std::uint64_t number) {
   stream.see_late();
   const cuda_double::Fail& fail = options().fail;
@@ -128,7 +134,7 @@ void run_kernel(StreamState& stream, const ptx::Launch& launch, std::uint64_t nu
     return stream.context().fail(kUnknown, "fail=lost");
   }
   if (options().ignore.launch && stream.random() % 4 == 0) return;
-  stream.kernel_begins();
+  stream.kernel_begins(resident_after(launch, number));
   if (number == fail.endless) {
     run_endless(stream);
   } else {

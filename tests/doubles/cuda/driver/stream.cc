@@ -11,7 +11,6 @@
 namespace woa::cuda_double {
 namespace {
 
-constexpr std::int64_t kResidentNs = 50'000'000;
 constexpr long kIdleNs = 300'000;  // after which held operations and late stores happen of themselves
 
 // ThreadSanitizer does not see a futex: it orders nothing.
@@ -84,8 +83,8 @@ void StreamState::join() {
 }
 
 bool StreamState::resident() const {
-  const std::int64_t since = kernel_since_ns_.load(std::memory_order_relaxed);
-  return since != 0 && now_ns() - since > kResidentNs;
+  const std::int64_t from = resident_from_ns_.load(std::memory_order_relaxed);
+  return from != 0 && now_ns() > from;
 }
 
 std::shared_ptr<Late> StreamState::late() {
@@ -104,6 +103,7 @@ void StreamState::see_late() {
 void StreamState::drop_late() {
   for (const auto& late : late_) late->drop();
   late_.clear();
+  has_late_.store(false, std::memory_order_release);
 }
 
 std::vector<std::shared_ptr<Late>> StreamState::recorded_late() {
@@ -125,14 +125,22 @@ void StreamState::delay() {
   std::this_thread::sleep_for(std::chrono::microseconds((draw >> 32) % most_us));
 }
 
-void StreamState::kernel_begins() { kernel_since_ns_.store(now_ns(), std::memory_order_relaxed); }
-void StreamState::kernel_ends() { kernel_since_ns_.store(0, std::memory_order_relaxed); }
+void StreamState::kernel_begins(std::chrono::nanoseconds resident_after) {
+  resident_from_ns_.store(now_ns() + resident_after.count(), std::memory_order_relaxed);
+}
+void StreamState::kernel_ends() { resident_from_ns_.store(0, std::memory_order_relaxed); }
 
 void StreamState::work() {
   while (std::unique_ptr<Operation> operation = take()) dispatch(std::move(operation));
+  settle();
+}
+
+// What was held back happens, unless the context has failed.
+void StreamState::settle() {
   free_held();
-  if (context_.stopped()) drop_late();
-  see_late();
+  storing_.store(true);
+  context_.stopped() ? drop_late() : see_late();
+  storing_.store(false);
 }
 
 // Null: the stream is closed, and its queue empty.
@@ -147,10 +155,7 @@ std::unique_ptr<Operation> StreamState::take() {
     const bool waiting = !held_.empty() || !late_.empty();
     const timespec limit{0, kIdleNs};
     futex_wait(pushes_, seen, waiting ? &limit : nullptr);
-    if (!waiting || pushes_.load(std::memory_order_relaxed) != seen) continue;
-    free_held();
-    if (context_.stopped()) drop_late();
-    see_late();
+    if (waiting && pushes_.load(std::memory_order_relaxed) == seen) settle();
   }
 }
 
@@ -180,9 +185,11 @@ void StreamState::dispatch(std::unique_ptr<Operation> operation) {
 void StreamState::execute(Operation& operation) {
   delay();
   const bool stores = operation.kind != Kind::kHostFunction && operation.kind != Kind::kWait;
-  storing_.store(stores);
-  if (!context_.stopped()) operation.run(*this, operation.uses);
+  storing_.store(true);
+  if (!context_.stopped() && stores) operation.run(*this, operation.uses);
+  if (!context_.stopped() && operation.kind == Kind::kHostFunction) see_late();
   storing_.store(false);
+  if (!context_.stopped() && !stores) operation.run(*this, operation.uses);
   operation.uses.end();
   ended_.fetch_add(1, std::memory_order_release);
 }

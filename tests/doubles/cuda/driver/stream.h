@@ -64,7 +64,7 @@ class StreamState {
   void close();  // the thread ends when the queue is empty
   void join();
   [[nodiscard]] bool storing() const { return storing_.load(); }
-  [[nodiscard]] bool resident() const;  // a kernel that was launched more than 50 ms ago runs
+  [[nodiscard]] bool resident() const;  // a kernel runs for longer than it said
 
   // By operations, on the stream's thread.
   ContextState& context() { return context_; }
@@ -74,7 +74,7 @@ class StreamState {
   void add_late(const std::vector<std::shared_ptr<Late>>& more);
   void delay();
   std::uint64_t random() { return random_(); }
-  void kernel_begins();
+  void kernel_begins(std::chrono::nanoseconds resident_after);
   void kernel_ends();
 
  private:
@@ -90,6 +90,7 @@ class StreamState {
   [[nodiscard]] bool holds(Kind kind) const;
   [[nodiscard]] bool frees(Kind kind) const;
   void free_held();
+  void settle();
   void drop_late();
 
   ContextState& context_;
@@ -100,7 +101,7 @@ class StreamState {
   std::uint64_t pushed_ = 0;  // under push_mutex_
   std::atomic<std::uint64_t> published_{0}, ended_{0};
   std::atomic<bool> closing_{false}, storing_{false}, has_late_{false};
-  std::atomic<std::int64_t> kernel_since_ns_{0};
+  std::atomic<std::int64_t> resident_from_ns_{0};  // 0: no kernel runs
   std::vector<std::shared_ptr<Late>> late_;
   bool late_recorded_ = false;                    // the last of them: no more is added to it
   std::vector<std::unique_ptr<Operation>> held_;  // by an ignored order

@@ -180,10 +180,7 @@ Result cuLaunchHostFunc(Stream stream, HostFunction function, void* user) {
     run_host_function(function, user);
     return kSuccess;
   }
-  state->push(Kind::kHostFunction, {}, [function, user](StreamState& self, Uses&) {
-    self.see_late();
-    run_host_function(function, user);
-  });
+  state->push(Kind::kHostFunction, {}, [function, user](StreamState&, Uses&) { run_host_function(function, user); });
   return kSuccess;
 }
 
