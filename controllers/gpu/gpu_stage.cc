@@ -118,10 +118,14 @@ bool GpuStage::work_of(const Firing& firing, std::array<std::size_t, 3>& work) c
   return true;
 }
 
-Result<std::string> read_source(const LoadedStage& stage) {
+fs::path source_path(const LoadedStage& stage) {
   const fs::path folder =
       stage.folder.empty() ? fs::path(stage.plan->kernel_file).parent_path() : fs::path(stage.folder);
-  const fs::path path = folder / stage.plan->variant.source;
+  return folder / stage.plan->variant.source;
+}
+
+Result<std::string> read_source(const LoadedStage& stage) {
+  const fs::path path = source_path(stage);
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return {Code::kNotFound, "cannot read " + path.string() + ", the source of variant '" + stage.plan->variant.kind +

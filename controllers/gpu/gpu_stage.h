@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct GpuStage {
   // The work of a firing whose outputs have sizes. False: there is none, because an extent is 0.
   [[nodiscard]] bool work_of(const Firing& firing, std::array<std::size_t, 3>& work) const noexcept;
 };
+
+// The variant's source: a file beside kernel.yaml, which need not be there.
+std::filesystem::path source_path(const LoadedStage& stage);
 
 // The text of the variant's source, which lies beside kernel.yaml. kNotFound: it cannot be read.
 Result<std::string> read_source(const LoadedStage& stage);

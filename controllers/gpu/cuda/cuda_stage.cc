@@ -1,12 +1,14 @@
 #include "controllers/gpu/cuda/cuda_stage.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "controllers/gpu/cuda/stage_ptx.h"
 #include "kernels/woa_cuda.h"
 
 namespace woa {
@@ -19,37 +21,16 @@ struct Ptx {
   std::string file, text;
 };
 
-Result<Ptx> read_ptx(const LoadedStage& stage) {
-  namespace fs = std::filesystem;
-  const fs::path folder =
-      stage.folder.empty() ? fs::path(stage.plan->kernel_file).parent_path() : fs::path(stage.folder);
-  const std::string file = fs::path(stage.plan->variant.source).replace_extension(".ptx").string();
-  std::ifstream in(folder / file, std::ios::binary);
-  if (!in)
-    return {Code::kNotFound, "cannot read " + (folder / file).string() + ", the PTX of variant 'cuda'; compile " +
-                                 stage.plan->variant.source + " to it (docs/kernels.md, Variants)"};
-  return Ptx{file, std::string(std::istreambuf_iterator<char>(in), {})};
+Result<Ptx> read_ptx(const CudaDevice& device, const LoadedStage& stage) {
+  const std::filesystem::path source = source_path(stage);
+  auto text = cuda::stage_ptx(source, {device.capability, device.driver,
+                                       cuda::ptx_cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"))});
+  if (!text.ok()) return text.status();
+  return Ptx{source.filename().replace_extension(".ptx").string(), std::move(text).value()};
 }
 
-// The word behind `directive` in the text: "6.3" of ".version 6.3".
-std::string directive_of(const std::string& text, std::string_view directive) {
-  const std::size_t at = text.find(directive);
-  if (at == std::string::npos) return "unknown";
-  const std::size_t begin = text.find_first_not_of(" \t", at + directive.size());
-  const std::size_t end = text.find_first_of(" \t\r\n,;", begin);
-  return begin == std::string::npos ? "unknown" : text.substr(begin, end - begin);
-}
-
-Status why_not_loaded(const Ptx& ptx, const CudaDevice& device, cuda::Result code, const std::string& log) {
+Status why_not_loaded(const Ptx& ptx, cuda::Result code, const std::string& log) {
   const Status failure = cuda_failure("cuModuleLoadDataEx", code);
-  if (code == cuda::kUnsupportedPtxVersion)
-    return {Code::kUnsupported, ptx.file + " is PTX " + directive_of(ptx.text, ".version") +
-                                    ", which is newer than this driver, for CUDA " + cuda_version_text(device.driver) +
-                                    "; install a newer driver, or compile it for PTX 6.3. " + failure.message()};
-  if (code == cuda::kNoBinaryForGpu)
-    return {Code::kUnsupported, ptx.file + " is for " + directive_of(ptx.text, ".target") + ", and '" +
-                                    device.description.device + "' is of sm_" + std::to_string(device.capability) +
-                                    "; compile it for that. " + failure.message()};
   if (code == cuda::kJitCompilerNotFound)
     return {Code::kUnavailable, ptx.file +
                                     " cannot be compiled: the driver's library libnvidia-ptxjitcompiler.so.1 "
@@ -59,7 +40,7 @@ Status why_not_loaded(const Ptx& ptx, const CudaDevice& device, cuda::Result cod
           ptx.file + " does not load: " + failure.message() + (log.empty() ? "" : "\n" + log)};
 }
 
-Status load_module(const CudaContext& context, const CudaDevice& device, const Ptx& ptx, CudaStage& made) {
+Status load_module(const CudaContext& context, const Ptx& ptx, CudaStage& made) {
   const cuda::Library& cuda = context.cuda();
   std::array<char, 8192> log{};
   std::array names{cuda::kJitErrorLog, cuda::kJitErrorLogBytes};
@@ -67,7 +48,7 @@ Status load_module(const CudaContext& context, const CudaDevice& device, const P
   cuda::Module module = nullptr;
   const auto code =
       cuda.module_load(&module, ptx.text.c_str(), static_cast<unsigned>(names.size()), names.data(), values.data());
-  if (code != cuda::kSuccess) return why_not_loaded(ptx, device, code, log.data());
+  if (code != cuda::kSuccess) return why_not_loaded(ptx, code, log.data());
   made.module = {module, cuda.module_unload};
   return {};
 }
@@ -136,7 +117,7 @@ void set_block(const CudaDevice& device, CudaStage& made) {
 Status find_entries(const CudaContext& context, const CudaDevice& device, const Ptx& ptx, CudaStage& made) {
   const cuda::Library& cuda = context.cuda();
   const VariantPlan& variant = made.stage.plan->variant;
-  WOA_RETURN_IF_ERROR(load_module(context, device, ptx, made));
+  WOA_RETURN_IF_ERROR(load_module(context, ptx, made));
   const auto launched = find_function(cuda, ptx, made, variant.entry);
   if (!launched.ok()) return launched.status();
   made.launched = *launched;
@@ -156,7 +137,7 @@ Result<CudaStage> load_cuda_stage(const CudaContext& context, const CudaDevice& 
   const std::string place = "stage '" + stage.plan->name + "'";
   auto common = GpuStage::make(stage, kCudaVariant, std::numeric_limits<std::uint64_t>::max());
   if (!common.ok()) return common.status().with_context(place);
-  const Result<Ptx> ptx = read_ptx(stage);
+  const Result<Ptx> ptx = read_ptx(device, stage);
   if (!ptx.ok()) return ptx.status().with_context(place);
   CudaStage made;
   static_cast<GpuStage&>(made) = std::move(*common);
