@@ -81,7 +81,6 @@ std::uint64_t BlockView::base(ThreadView& thread, const std::byte* at, std::uint
     kept = {at, value, time_ + 1, bytes};
   } else {
     kept.at = nullptr;  // what is read from here on is no older
-    thread.seen[thread.seen_count++ % thread.seen.size()] = {at, bytes};
   }
   return value;
 }
@@ -97,6 +96,7 @@ std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint
     for (const Store& one : thread.stores)
       if (same_word(one.at, at)) overlay(one, at, bytes, value);
   if (order == Order::kAcquire) acquire(thread);
+  if (order == Order::kRelaxed) saw(thread, at, bytes);
   return value;
 }
 
@@ -139,14 +139,12 @@ void BlockView::barrier(std::vector<ThreadView*>& threads) {
   for (ThreadView* thread : threads) thread->acquired = acquired;
 }
 
-void BlockView::settle(ThreadView& thread, const std::byte* at, bool release) {
+void BlockView::settle(ThreadView& thread, const std::byte* at, bool release, bool shared) {
   if (release) fence(thread, false, true);
   const bool mine = (thread.filter & bit_of(at)) != 0;
   if (mine) move_all(thread);
-  if (mine || (filter_ & bit_of(at)) != 0)
-    leave_before(next_);
-  else
-    leave_before(thread.need);
+  if (shared) return;
+  leave_before(mine || (filter_ & bit_of(at)) != 0 ? next_ : thread.need);
   forget(at);
 }
 

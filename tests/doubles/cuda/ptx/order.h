@@ -82,8 +82,12 @@ class BlockView {
   void fence(ThreadView& thread, bool sequential, bool wide);
   void barrier(std::vector<ThreadView*>& threads);
   // Before a read-modify-write: the place is in memory, and if the thread has fenced, what the fence orders, too.
-  void settle(ThreadView& thread, const std::byte* at, bool release);
+  void settle(ThreadView& thread, const std::byte* at, bool release, bool shared);
   void acquire(ThreadView& thread) { thread.acquired = ++time_; }
+  // A strong load, which acquires together with a fence behind it.
+  void saw(ThreadView& thread, const std::byte* at, std::uint8_t bytes) {
+    thread.seen[thread.seen_count++ % thread.seen.size()] = {at, bytes};
+  }
   void forget(const std::byte* at) { stale(at).at = nullptr; }
 
   // Lets some store go on, from this thread or from the block.
