@@ -136,7 +136,7 @@ class Grid {
   Thread& turn() {
     const std::size_t which = random_.below(ready_.size());
     Thread& t = *ready_[which];
-    const std::uint32_t steps = random_.chance(4) ? 1 + random_.below(8) : kLongTurn;
+    const std::uint32_t steps = random_.chance(4) ? 1 + random_.below(32) : kLongTurn;
     t.pause = false;
     std::uint32_t k = 0;
     for (; k < steps && t.state == State::kReady && !t.pause; ++k) {
