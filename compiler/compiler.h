@@ -81,7 +81,7 @@ MachineFile read_machine_file(const std::filesystem::path& path);
 // One kernel of the kernel path, as `woa devices` and `woa explain` show it.
 struct KernelListing {
   std::string name, summary;
-  std::vector<std::string> variants;  // "cpu", "opencl", "rtl"
+  std::vector<std::string> variants;  // "cpu", "opencl", "cuda", "rtl"
   std::string reason;                 // why it cannot be used here (its library was absent at build); empty: it can
   std::optional<KernelDescription> description;  // absent if `kernel.yaml` has errors or is not built
 };

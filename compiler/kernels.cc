@@ -43,8 +43,9 @@ void add_dims(const PortType& type, std::map<std::string, std::uint64_t>& dims) 
 }
 
 VariantDescription describe_variant(const VariantPlan& variant, const KernelDecl& kernel) {
-  VariantDescription said{variant.kind,   variant.has_size, variant.source,    variant.entry,
-                          variant.global, variant.core,     variant.clock_mhz, {}};
+  VariantDescription said{variant.kind,   variant.has_size,     variant.source,    variant.entry,
+                          variant.global, variant.core,         variant.clock_mhz, {},
+                          variant.block,  variant.shared_bytes, variant.resident};
   if (const auto taken = kernel.resources.find(variant.kind); taken != kernel.resources.end())
     said.resources = taken->second;
   return said;

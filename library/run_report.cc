@@ -74,6 +74,14 @@ std::string transport_of(const RunResult& result, const EdgeLayout& edge) {
   return edge.wire ? "ofi" : result.transport;
 }
 
+// The controllers that copy the edge's payloads by way of pinned memory.
+std::set<std::string> staged_by(const Plan& plan, const Layout& layout, std::uint32_t edge) {
+  std::set<std::string> names;
+  for (const std::uint32_t end : {plan.edges[edge].from_stage, plan.edges[edge].to_stage})
+    if (is_staged(plan, layout, edge, end)) names.insert(plan.controllers[plan.stages[end].controller].name);
+  return names;
+}
+
 json edges_json(const RunResult& result) {
   const Plan& plan = *result.plan;
   const Layout layout = make_layout(plan, result.sites);
@@ -90,6 +98,7 @@ json edges_json(const RunResult& result) {
          {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
          {"method",
           edge.count ? "count" : std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
+         {"staged", staged_by(plan, layout, e)},
          {"messages", stats.messages},
          {"payload_bytes", stats.payload_bytes},
          {"copied_bytes", stats.copied_bytes}});

@@ -1,5 +1,7 @@
 #include "compiler/emit/emit.h"
 
+#include <algorithm>
+
 #include "compiler/parse/declaration.h"
 #include "compiler/place/place.h"
 
@@ -101,7 +103,8 @@ void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan&
     plan.variant = stage.kernel->variants.find(variant_of(controller.backend))->second;
   }
   plan.headers = controller.traits.headers();
-  plan.publishes = may_publish(plan) ? controller.traits.publishes : Publisher::kHost;
+  const Publisher wanted = plan.variant.resident ? Publisher::kWorker : Publisher::kQueue;
+  plan.publishes = may_publish(plan) ? std::min(wanted, controller.traits.publishes) : Publisher::kHost;
   plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;
 }
 

@@ -6,7 +6,7 @@ namespace woa {
 namespace {
 
 // Version of the hashed contents and their order. Any change to them raises it, so that old digests do not match.
-constexpr std::string_view kFormOfDigest = "kernel declaration 1";
+constexpr std::string_view kFormOfDigest = "kernel declaration 2";
 
 void add(FnvHash& hash, const PortType& type) {
   hash.add(type.element);
@@ -53,6 +53,9 @@ void add(FnvHash& hash, const VariantPlan& variant) {
   hash.add(variant.global.size());
   for (const std::string& dimension : variant.global) hash.add(dimension);
   hash.add(variant.clock_mhz), hash.add(variant.has_size ? 1 : 0);
+  hash.add(variant.block.size());
+  for (const std::uint32_t threads : variant.block) hash.add(threads);
+  hash.add(variant.shared_bytes), hash.add(variant.resident ? 1 : 0);
 }
 
 }  // namespace

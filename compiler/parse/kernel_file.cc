@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "compiler/parse/param_decl.h"
@@ -13,7 +14,10 @@ namespace woa {
 namespace {
 
 constexpr std::size_t kMaxPorts = 256;
+constexpr std::array<std::string_view, 4> kVariants{"cpu", "opencl", "cuda", "rtl"};
 constexpr std::uint64_t kMostScratchBytes = std::uint64_t{64} << 30;  // like kMaxPortBytes
+
+bool is_variant(std::string_view text) { return std::ranges::find(kVariants, text) != kVariants.end(); }
 
 std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report) {
   const std::optional<std::string> name = read_name(node, "the name of a group", report);
@@ -128,11 +132,10 @@ bool read_ports(const YamlNode* node, std::string_view what, Report& report, con
 
 // The work size: names of the first output's dimensions.
 void read_global(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
-  constexpr std::size_t kMostDims = 3;  // that OpenCL has in a work size
   if (!expect_list(node, "`global`", "`[width, height]`", report)) return;
-  if (node.items.empty() || node.items.size() > kMostDims)
+  if (node.items.empty() || node.items.size() > kMaxWorkDims)
     report.error(problem::kBadKernel, node.place, cat("`global` lists ", node.items.size(), " dimensions"),
-                 cat("list 1 to ", kMostDims, ", such as `[width, height]` or `[bytes]`"));
+                 cat("list 1 to ", kMaxWorkDims, ", such as `[width, height]` or `[bytes]`"));
   const PortType& type = kernel.outputs.front().type;  // without an element: it could not be read
   std::vector<std::string> known;
   for (const Dimension& dim : type.dims)
@@ -150,9 +153,10 @@ void read_global(const YamlNode& node, const KernelDecl& kernel, bool all_ports,
   }
 }
 
-void read_opencl(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
-  const MapReader map(&node, "variant `opencl`", {"size", "source", "entry", "global", "resources"}, report);
-  if (const YamlNode* source = map.need("source", "source: NAME.cl")) {
+// The function of a variant for a GPU, and how much work a firing is.
+void read_function(const MapReader& map, std::string_view source_hint, const KernelDecl& kernel, bool all_ports,
+                   VariantPlan& variant, Report& report) {
+  if (const YamlNode* source = map.need("source", source_hint)) {
     variant.source = read_text(*source, "`source`", report).value_or("");
     report.add_named(source->place.source, variant.source);
   }
@@ -161,6 +165,70 @@ void read_opencl(const YamlNode& node, const KernelDecl& kernel, bool all_ports,
   }
   const YamlNode* global = map.need("global", "global: [bytes]");
   if (global != nullptr) read_global(*global, kernel, all_ports, variant, report);
+}
+
+void read_opencl(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
+  const MapReader map(&node, "variant `opencl`", {"size", "source", "entry", "global", "resources"}, report);
+  read_function(map, "source: NAME.cl", kernel, all_ports, variant, report);
+}
+
+std::vector<std::uint32_t> default_block(std::size_t dims) {
+  if (dims == 3) return {8, 8, 4};
+  if (dims == 2) return {16, 16};
+  return {256};
+}
+
+// Threads of a block, along the work's `dims` dimensions.
+std::vector<std::uint32_t> read_block(const YamlNode& node, std::size_t dims, Report& report) {
+  constexpr std::uint32_t kMostThirdExtent = 64;  // that any GPU runs
+  std::vector<std::uint32_t> block;
+  if (!expect_list(node, "`block`", "`[16, 16]`", report)) return block;
+  if (node.items.empty() || node.items.size() > dims) {
+    report.error(problem::kBadKernel, node.place,
+                 cat("`block` lists ", node.items.size(), " extents, for ", dims, " dimensions of `global`"),
+                 "list one for each, or leave `block` out");
+    return block;
+  }
+  std::uint64_t threads = 1;
+  for (const YamlNode& item : node.items) {
+    block.push_back(static_cast<std::uint32_t>(
+        read_integer(item, "an extent of `block`", 1, kMaxBlockThreads, report).value_or(1)));
+    threads *= block.back();
+  }
+  if (threads > kMaxBlockThreads)
+    report.error(problem::kBadKernel, node.place,
+                 cat("`block` has ", threads, " threads, and no GPU runs more than ", kMaxBlockThreads, " in a block"),
+                 "list smaller extents, such as `[16, 16]`");
+  if (block.size() == kMaxWorkDims && block.back() > kMostThirdExtent)
+    report.error(problem::kBadKernel, node.place,
+                 cat("the third extent of `block` is ", block.back(), ", and no GPU runs more than ", kMostThirdExtent),
+                 "list a smaller one");
+  return block;
+}
+
+void read_cuda(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
+  const MapReader map(&node, "variant `cuda`",
+                      {"size", "source", "entry", "global", "block", "shared", "resident", "resources"}, report);
+  read_function(map, "source: NAME.cu", kernel, all_ports, variant, report);
+  std::filesystem::path file = variant.source;
+  if (const YamlNode* source = map.get("source"); source != nullptr && file.extension() != ".cu")
+    report.error(problem::kBadValue, source->place, cat("`source` is ", quote(source->text), ", expected CUDA C++"),
+                 "name a file that ends in `.cu`; its PTX lies beside it, with `.ptx` instead");
+  report.add_named(node.place.source, file.replace_extension(".ptx").string());
+  const YamlNode* block = map.get("block");
+  const std::size_t dims = variant.global.size();
+  variant.block = block == nullptr || dims == 0 ? default_block(dims) : read_block(*block, dims, report);
+  if (const YamlNode* shared = map.get("shared")) {
+    constexpr std::uint64_t kMostSharedBytes = std::uint64_t{227} << 10;  // that any GPU gives a block
+    const std::uint64_t bytes = read_size(*shared, "`shared`", report).value_or(0);
+    if (bytes > kMostSharedBytes)
+      report.error(problem::kBadKernel, shared->place,
+                   cat("`shared` is ", quote(shared->text), ", and no GPU gives a block more than 227 KiB"),
+                   "write at most `227KiB`");
+    variant.shared_bytes = static_cast<std::uint32_t>(std::min(bytes, kMostSharedBytes));
+  }
+  const YamlNode* resident = map.get("resident");
+  variant.resident = resident != nullptr && read_bool(*resident, "`resident`", report).value_or(false);
 }
 
 void read_rtl(const YamlNode& node, VariantPlan& variant, Report& report) {
@@ -184,6 +252,8 @@ void read_variant(const YamlNode& key, const YamlNode& value, bool all_ports, Ke
     return;
   } else if (key.text == "opencl") {
     read_opencl(value, kernel, all_ports, variant, report);
+  } else if (key.text == "cuda") {
+    read_cuda(value, kernel, all_ports, variant, report);
   } else {
     read_rtl(value, variant, report);
   }
@@ -193,6 +263,10 @@ void read_variant(const YamlNode& key, const YamlNode& value, bool all_ports, Ke
       kernel.resources.emplace(key.text, read_resource_use(value.items[i], report));
     }
   }
+  if (variant.resident && kernel.resources[key.text].try_emplace("sms", 1).first->second == 0)
+    report.error(problem::kBadKernel, key.place,
+                 "variant `cuda` is `resident`, which keeps a multiprocessor, but `sms` is 0",
+                 "remove `sms` or `resident`");
   if (key.text != "cpu" && !variant.has_size && report.errors() == errors) {
     report.error(problem::kBadKernel, key.place, cat("variant ", quote(key.text), " needs a `size` function"),
                  "add `size: true` and the function; the launch takes the output's extents from it");
@@ -223,14 +297,11 @@ void check_devices(const YamlNode& node, const KernelDecl& kernel, Report& repor
 
 void read_variants(const YamlNode* node, bool all_ports, KernelDecl& kernel, Report& report) {
   if (node == nullptr || !expect_map(*node, "`variants`", "`{cpu: {}}`", report)) return;
-  const std::vector<std::string> kinds{"cpu", "opencl", "rtl"};
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
     const YamlNode& key = node->keys[i];
-    if (key.text == "cuda") {
-      report.error(problem::kNotSupported, key.place, "`cuda` is not supported yet by this version", "leave it out");
-    } else if (std::find(kinds.begin(), kinds.end(), key.text) == kinds.end()) {
+    if (!is_variant(key.text)) {
       report.error(problem::kUnknownKey, key.place, cat("unknown variant ", quote(key.text)),
-                   suggest(key.text, kinds, "variants"));
+                   suggest(key.text, {kVariants.begin(), kVariants.end()}, "variants"));
     } else {
       read_variant(key, node->items[i], all_ports, kernel, report);
     }
@@ -269,7 +340,7 @@ void check_program_kernel(const MapReader& map, Report& report) {
   const YamlNode* variants = map.get("variants");
   if (variants == nullptr) return;
   for (const YamlNode& key : variants->keys)
-    if (key.text == "opencl" || key.text == "rtl")
+    if (key.text != "cpu" && is_variant(key.text))
       report.error(problem::kBadKernel, key.place,
                    cat("a kernel of the program runs on cpu controllers alone, and has no variant ", quote(key.text)),
                    "leave the variant out, or build a shared library of the kernel (docs/kernels.md)");

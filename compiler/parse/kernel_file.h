@@ -29,7 +29,7 @@ struct KernelDecl {
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
   std::vector<NeedUse> needs;                                // capabilities of the controller
-  std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, rtl
+  std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, cuda, rtl
   std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: unknown
 };
 

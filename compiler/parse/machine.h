@@ -73,8 +73,8 @@ class LinkTable {
   std::map<std::pair<ControllerKind, ControllerKind>, Half> half_;
 };
 
-// By name: `memory` (bytes), `luts`, `ffs`, `brams`, `dsps`. A missing one means no known limit for a controller, no
-// use by a kernel.
+// By name: `memory` (bytes), `sms`, `luts`, `ffs`, `brams`, `dsps`. A missing one means no known limit for a
+// controller, no use by a kernel.
 using Resources = std::map<std::string, std::uint64_t>;
 
 // Numbers of processor cores, by the name of their group.

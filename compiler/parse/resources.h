@@ -1,4 +1,5 @@
-// Resources that a controller has and a kernel takes: memory, the parts of an FPGA, and capabilities (`needs`).
+// Resources that a controller has and a kernel takes: memory, multiprocessors of a GPU, the parts of an FPGA, and
+// capabilities (`needs`).
 #pragma once
 
 #include <array>
@@ -11,7 +12,9 @@
 
 namespace woa {
 
-inline constexpr std::array<std::string_view, 5> kResourceNames{"memory", "luts", "ffs", "brams", "dsps"};
+inline constexpr std::array<std::string_view, 6> kResourceNames{"memory", "sms", "luts", "ffs", "brams", "dsps"};
+// A part of an FPGA's core: all stages on the core share it.
+constexpr bool is_part_of_core(std::string_view resource) noexcept { return resource != "memory" && resource != "sms"; }
 
 // `keys` and the names of the resources.
 std::vector<std::string> with_resource_names(std::vector<std::string> keys);

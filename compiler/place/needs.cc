@@ -102,7 +102,7 @@ void check_capacities(const Graph& graph, const Machine& machine, Which which, R
     const std::string core = core_on(stage, plan);
     const bool shares = !core.empty() && !cores.emplace(number, core).second;
     for (const auto& [resource, amount] : *taken) {
-      if (shares && resource != "memory") continue;
+      if (shares && is_part_of_core(resource)) continue;
       const auto limit = controller->resources.find(resource);
       if (limit == controller->resources.end()) continue;
       std::uint64_t& sum = used[{number, resource}];

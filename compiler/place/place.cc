@@ -128,7 +128,16 @@ class Placer {
     report_.error(problem::kNoVariant, place,
                   cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no variant ",
                       quote(variant_of(controller.backend)), ", which ", quote(to_string(controller.kind)), " needs"),
-                  where_it_runs(stage));
+                  or_other_backend(stage, controller) + where_it_runs(stage));
+  }
+
+  // Of a kernel for another back-end of the controller's kind; empty: it has no variant for one.
+  [[nodiscard]] static std::string or_other_backend(const GraphStage& stage, const ControllerPlan& controller) {
+    for (const KnownBackend& other : kBackends)
+      if (other.kind == controller.kind && runs_on(*stage.kernel, make_controller(controller.name, other)))
+        return cat("give the controller that back-end in a machine file: `\"", controller.name,
+                   "\": {backend: ", other.name, "}`; or ");
+    return {};
   }
 
   [[nodiscard]] static std::string where_it_runs(const GraphStage& stage) {

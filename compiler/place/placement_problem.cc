@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/diagnostics/report.h"
+#include "compiler/parse/resources.h"
 #include "compiler/place/edge_terms.h"
 #include "compiler/place/legs.h"
 
@@ -187,7 +188,7 @@ class Builder {
 
   // More than any controller has: such a limit allows everything, such a need nothing.
   static constexpr std::uint64_t kEverything = static_cast<std::uint64_t>(kMostCost);
-  // All stages of a core share its parts of the fpga; memory is each stage's own.
+  // All stages of a core share its parts of the fpga; memory and multiprocessors are each stage's own.
   void find_cores() {
     std::map<std::string, std::uint32_t> numbers;
     bool any = false;
@@ -206,7 +207,7 @@ class Builder {
         if (limit >= kEverything) continue;
         Row row{name + " of " + table_.components[l].controller, weights()};
         row.limit = static_cast<Cost>(limit);
-        if (name != "memory") row.shared = cores_;
+        if (is_part_of_core(name)) row.shared = cores_;
         for (std::size_t s = 0; s < table_.stages.size(); ++s) {
           if (table_.stages[s].resources.empty()) continue;
           const auto& taken = table_.stages[s].resources[l];

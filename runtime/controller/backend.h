@@ -22,13 +22,13 @@ namespace woa {
 
 // What `woa devices` and every run's JSON show of a device.
 struct DeviceDescription {
-  std::string backend;            // "cpu", "opencl", "verilator"
-  std::string device;             // what the library calls it
-  bool simulated = false;         // a model or a CPU in a device's place: labelled in every output
-  std::string forwards = "host";  // who writes the outgoing headers: "host" or "device", as the plan's traits say
-  std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
-  std::string publishes =
-      "host";  // who can publish its kernels' packets: "host", "queue" or "worker", as the traits say
+  std::string backend;             // "cpu", "opencl", "cuda", "verilator"
+  std::string device;              // what the library calls it
+  bool simulated = false;          // a model or a CPU in a device's place: labelled in every output
+  std::string forwards = "host";   // who writes the outgoing headers: "host" or "device", as the plan's traits say
+  std::string matches = "none";    // what the device matches by itself: "none", "instance", "tag"
+  std::string publishes = "host";  // the last that can publish its kernels' packets, as the traits say: "host", "queue"
+                                   // or "worker"
 };
 
 // Blocks in a device's memory, which its back-end allocates: the payloads of one output, without their dimensions.
@@ -154,7 +154,7 @@ class Backend {
 
 // How tools make a backend. `probe` is cheap or runs in a child process and never aborts the caller.
 struct BackendFactory {
-  std::string name;  // "cpu", "opencl", "verilator"
+  std::string name;  // "cpu", "opencl", "cuda", "verilator"
   ControllerKind kind = ControllerKind::kCpu;
   // Devices present, best first; or kUnavailable with the reason.
   std::function<Result<std::vector<DeviceDescription>>()> probe;

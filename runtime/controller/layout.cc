@@ -107,12 +107,12 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
 }
 
 // A reader in the writer's controller that sees one payload at a time, and either writes into memory of its own or
-// passes the payload on to no other controller.
+// passes the payload on to no other controller. A resident stage is none: events of other queues do not reach it.
 bool reads_in_device(const Plan& plan, const Layout& layout, const EdgePlan& edge, const RegionLayout& region) {
   const StagePlan& stage = plan.stages[edge.to_stage];
   if (stage.role == StageRole::kRelay) return region.consumers.empty();
   const bool writes_over = contains(layout.passed_input[edge.to_stage], static_cast<std::int32_t>(edge.to_port));
-  return stage.inputs[edge.to_port].gather == 0 && !writes_over;
+  return stage.inputs[edge.to_port].gather == 0 && !writes_over && !stage.variant.resident;
 }
 
 // A back-end that keeps payloads gets the outputs that stages of its own controller read. Host memory has a copy for
@@ -129,8 +129,9 @@ void choose_memory(const Plan& plan, Layout& layout) {
   for (std::size_t r = 0; r < layout.regions.size(); ++r) {
     RegionLayout& region = layout.regions[r];
     const BackendTraits& traits = plan.controllers[region.producer].traits;
-    const OutputPortPlan& output = plan.stages[region.stage].outputs[region.port];
-    const bool in_host = needed_in_host[r] || !region.modifiers.empty();
+    const StagePlan& writer = plan.stages[region.stage];
+    const OutputPortPlan& output = writer.outputs[region.port];
+    const bool in_host = needed_in_host[r] || !region.modifiers.empty() || writer.variant.resident;
     if (!traits.keeps_payloads() || output.many != 0 || !read_here[r] || in_host) continue;
     region.memory = traits.memory;
     region.device_bytes =
@@ -207,19 +208,23 @@ struct ChannelNeed {
   bool read_by_device = false;
 };
 
-// Packets of a channel are numbered by one device or by the host, and published by one of them.
+// Packets of a channel are numbered by one device or by the host, and published by one agent, in order: the host, a
+// device's queues together, or the worker of one stage.
 struct ChannelKey {
   std::uint32_t from = 0, to = 0;
   std::string lane;
   HeaderWriter headers = HeaderWriter::kHost;
   Publisher publishes = Publisher::kHost;
+  std::uint32_t worker = 0;  // its stage; 0 for other publishers
   auto operator<=>(const ChannelKey&) const = default;
 };
 
 ChannelKey key_of(const Plan& plan, const Layout& layout, std::size_t edge) {
   const EdgePlan& e = plan.edges[edge];
   const HeaderWriter headers = e.count ? HeaderWriter::kHost : plan.stages[e.from_stage].headers;
-  return {layout.edges[edge].from, layout.edges[edge].to, e.lane, headers, layout.edges[edge].publishes};
+  const Publisher publishes = layout.edges[edge].publishes;
+  const std::uint32_t worker = publishes == Publisher::kWorker ? e.from_stage : 0;
+  return {layout.edges[edge].from, layout.edges[edge].to, e.lane, headers, publishes, worker};
 }
 
 std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& layout) {
@@ -326,6 +331,17 @@ bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcep
 
 bool registers_region(const RegionLayout& region, std::uint32_t controller) noexcept {
   return contains(region.registered_by, controller);
+}
+
+bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept {
+  const EdgeLayout& at = layout.edges[edge];
+  const std::uint32_t controller = plan.stages[stage].controller;
+  if (plan.stages[stage].role != StageRole::kKernel || plan.controllers[controller].traits.registers == 0) return false;
+  return std::ranges::any_of(at.regions, [&](std::uint16_t r) {
+    const RegionLayout& region = layout.regions[r];
+    const bool in_host = at.crosses() || !region.is_in_device();
+    return in_host && touches_region(region, controller) && !registers_region(region, controller);
+  });
 }
 
 std::uint32_t wires_of(const Layout& layout) noexcept {

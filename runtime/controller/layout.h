@@ -1,7 +1,7 @@
 // What a plan needs in memory: the regions (one per output port) and the channels (one per direction and lane
-// between two controllers and per way in which their stages forward, and one for what the host tells each controller
-// about instances). Derived from the plan and the run's sites alone, so that every process of a run computes the same
-// numbers.
+// between two controllers and per way in which their stages forward, each resident stage by itself, and one for what
+// the host tells each controller about instances). Derived from the plan and the run's sites alone, so that every
+// process of a run computes the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ Status check_lanes(const Plan& plan, const BoundLanes& lanes);
 
 // Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
 //
-// The region lies in the producer's device if stages of that controller read it, one payload after the other, and the
-// controller's back-end keeps payloads there. Packets name a block of host memory all the same; the data lie in the
-// device's block of the same number. The block in host memory holds the dimensions, a line; and for readers elsewhere,
-// if there are any, a copy of the data.
+// The region lies in the producer's device if stages of that controller read it, one payload after the other, none of
+// them or the writer is resident, and the controller's back-end keeps payloads there. Packets name a block of host
+// memory all the same; the data lie in the device's block of the same number. The block in host memory holds the
+// dimensions, a line; and for readers elsewhere, if there are any, a copy of the data.
 struct RegionLayout {
   std::uint32_t stage = 0, port = 0;     // the output
   std::uint32_t producer = 0;            // controller that allocates and writes
@@ -104,6 +104,9 @@ bool uses_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 bool touches_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 bool registers_region(const RegionLayout& region, std::uint32_t controller) noexcept;
+// Does `stage`, at one end of the edge, reach its payloads through memory of its back-end's own? The back-end registers
+// memory, but this region exceeds what is left of its budget (BackendTraits::registers).
+bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept;
 // How many wires its channels number, those that none takes included; 0: all share memory.
 std::uint32_t wires_of(const Layout& layout) noexcept;
 

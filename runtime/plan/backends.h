@@ -21,7 +21,7 @@ inline constexpr std::array kKernelKinds{ControllerKind::kCpu, ControllerKind::k
 enum class HeaderWriter : std::uint8_t { kHost = 0, kDevice = 1 };
 std::string_view to_string(HeaderWriter writer) noexcept;  // "host", "device"
 
-// Who makes a stage's packets visible to their readers.
+// Who makes a stage's packets visible to their readers, in order: a device that can do one can do those before it.
 enum class Publisher : std::uint8_t { kHost = 0, kQueue = 1, kWorker = 2 };  // a device's queue, its resident worker
 std::string_view to_string(Publisher publisher) noexcept;                    // "host", "queue", "worker"
 
@@ -30,7 +30,7 @@ struct BackendTraits {
   bool writes_packets = false;
   // Where the back-end keeps payloads that only its own stages read: host memory (kCpu), or memory of its device.
   MemoryKind memory = MemoryKind::kCpu;
-  // Who publishes packets of its kernel stages, where their outputs allow it (may_publish() in plan.h).
+  // The last that can publish packets of its kernel stages, where their outputs allow it (may_publish() in plan.h).
   Publisher publishes = Publisher::kHost;
   // Bytes of the regions' pages that the back-end registers with its device at most (docs/adr/0049-mappings.md). 0:
   // none.
@@ -74,6 +74,11 @@ inline constexpr std::array kBackends{
     KnownBackend{
         "cpu", ControllerKind::kCpu, "cpu", {}, {.state = true, .choice = true, .counted = true, .ports = true}},
     KnownBackend{"opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}, {.ports = true}},
+    KnownBackend{"cuda",
+                 ControllerKind::kGpu,
+                 "cuda",
+                 {.memory = MemoryKind::kCuda, .publishes = Publisher::kWorker, .registers = std::uint64_t{1} << 30},
+                 {.ports = true}},
     KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true}},
 };
 

@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 12;
+inline constexpr std::uint32_t kPlanVersion = 13;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -37,11 +37,14 @@ inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // slot: docs/adr/00
 inline constexpr std::size_t kMaxLaneBytes = 64;
 inline constexpr std::uint32_t kMaxReplicas = 64;    // of a stage: no more instances are in flight
 inline constexpr std::uint32_t kMaxElements = 4096;  // that a firing may scatter
+// Work of a GPU: its dimensions, and threads of a block.
+inline constexpr std::size_t kMaxWorkDims = 3;
+inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 
 struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
-  std::string backend;        // "host", "cpu", "opencl", "verilator"
+  std::string backend;        // "host", "cpu", "opencl", "cuda", "verilator"
   std::uint32_t workers = 1;  // threads of a cpu controller; 1 for others (an OpenCL device opens two queues at least)
   // Copied from the back-end's row in backends.h. Loading the controller fails if the device says otherwise.
   BackendTraits traits = {};
@@ -128,14 +131,17 @@ enum class Stateful : std::uint8_t { kNo = 0, kInstance = 1, kRun = 2 };
 // In place of a variant: the stage's time there is modelled, so that it has a place and no program.
 inline constexpr std::string_view kModelled = "modelled";
 
-// Launch of an OpenCL or RTL variant, from kernel.yaml.
+// Launch of an OpenCL, CUDA or RTL variant, from kernel.yaml.
 struct VariantPlan {
-  std::string kind;                 // "cpu", "opencl", "rtl", kModelled; empty for source, sink and relay
-  std::string source, entry;        // opencl: source file (beside kernel.yaml) and kernel function
-  std::vector<std::string> global;  // opencl: work size by dimension name
+  std::string kind;                 // "cpu", "opencl", "cuda", "rtl", kModelled; empty for source, sink and relay
+  std::string source, entry;        // opencl, cuda: source file (beside kernel.yaml) and kernel function
+  std::vector<std::string> global;  // opencl, cuda: work size by dimension name
   std::string core;                 // rtl: kernel core
   std::uint32_t clock_mhz = 0;      // rtl: clock at which cycles are reported as time
   bool has_size = false;
+  std::vector<std::uint32_t> block = {};  // cuda: threads of a block, along `global`; 1 along dimensions that it omits
+  std::uint32_t shared_bytes = 0;         // cuda: shared memory of a block that the launch adds to the function's own
+  bool resident = false;                  // cuda: one block stays on the device and takes all firings of the stage
   bool operator==(const VariantPlan&) const = default;
 };
 
@@ -160,7 +166,7 @@ struct StagePlan {
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
   HeaderWriter headers = HeaderWriter::kHost;  // of a kernel as its controller's traits say, else the host
-  Publisher publishes = Publisher::kHost;      // the host, or whom the controller's traits name
+  Publisher publishes = Publisher::kHost;      // up to the one that the controller's traits name
   bool operator==(const StagePlan&) const = default;
 };
 // The features that the kernel with these ports and this state asks of its back-end.

@@ -35,6 +35,9 @@ void encode(const VariantPlan& from, pb::Variant& to) {
   to.set_core(from.core);
   to.set_clock_mhz(from.clock_mhz);
   to.set_has_size(from.has_size);
+  for (const std::uint32_t threads : from.block) to.add_block(threads);
+  to.set_shared_bytes(from.shared_bytes);
+  to.set_resident(from.resident);
 }
 
 VariantPlan decode(const pb::Variant& from) {
@@ -44,7 +47,10 @@ VariantPlan decode(const pb::Variant& from) {
           .global = {from.global().begin(), from.global().end()},
           .core = from.core(),
           .clock_mhz = from.clock_mhz(),
-          .has_size = from.has_size()};
+          .has_size = from.has_size(),
+          .block = {from.block().begin(), from.block().end()},
+          .shared_bytes = from.shared_bytes(),
+          .resident = from.resident()};
 }
 
 void encode_ports(const StagePlan& from, pb::Stage& to) {

@@ -160,10 +160,20 @@ Status check_relay(const StagePlan& stage, const std::string& place) {
   return {};
 }
 
+// A driver refuses other blocks at the first launch, in the middle of a run.
+Status check_block(const std::vector<std::uint32_t>& block, const std::string& place) {
+  std::uint64_t threads = block.size() > kMaxWorkDims ? 0 : 1;
+  for (const std::uint32_t extent : block) threads = extent > kMaxBlockThreads ? 0 : threads * extent;
+  if (threads >= 1 && threads <= kMaxBlockThreads) return {};
+  return broken(place, ": a block has up to ", std::to_string(kMaxWorkDims), " extents and 1 to ",
+                std::to_string(kMaxBlockThreads), " threads");
+}
+
 Status check_kernel(const StagePlan& stage, const std::string& place) {
   if (stage.controller == kHostController) return broken(place, ": a kernel cannot run on the host controller");
   if (stage.kernel.empty()) return broken(place, ": no kernel is named");
   if (stage.variant.kind.empty()) return broken(place, ": no variant is chosen");
+  WOA_RETURN_IF_ERROR(check_block(stage.variant.block, place));
   return check_params(stage, place);
 }
 
@@ -179,14 +189,21 @@ Status check_role(const StagePlan& stage, std::size_t id, const std::string& pla
   return {};
 }
 
+// "host", "host or the queue", ...
+std::string up_to(Publisher last) {
+  std::string list(to_string(Publisher::kHost));
+  for (const Publisher more : {Publisher::kQueue, Publisher::kWorker})
+    if (more <= last) list.append(" or the ").append(to_string(more));
+  return list;
+}
+
 // A device publishes packets of kernels alone, and only those whose headers can be written before the kernel runs.
 Status check_publisher(const StagePlan& stage, const ControllerPlan& controller, const std::string& place) {
   if (stage.publishes == Publisher::kHost) return {};
   const Publisher able = stage.role == StageRole::kKernel ? controller.traits.publishes : Publisher::kHost;
-  if (stage.publishes != able)
+  if (stage.publishes > able)
     return broken(place, ": its packets are published by the ", to_string(stage.publishes), ", expected the ",
-                  able == Publisher::kHost ? "host" : "host or the " + std::string(to_string(able)),
-                  " for its role and the back-end of ", in_quotes(controller.name), "; ", kCompile);
+                  up_to(able), " for its role and the back-end of ", in_quotes(controller.name), "; ", kCompile);
   if (!may_publish(stage))
     return broken(place, ": its packets are published by the ", to_string(stage.publishes),
                   ", expected the host for outputs that are not all of a fixed size, always written, one token each, "

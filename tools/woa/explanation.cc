@@ -26,7 +26,7 @@ std::string who_handles_packets(const Plan& plan, const EdgeLayout& edge) {
   for (const std::uint32_t c : {edge.from, edge.to}) {
     if (plan.controllers[c].traits.writes_packets) return plan.controllers[c].name;
   }
-  return "a device";
+  return plan.controllers[edge.from].name;  // its device publishes them
 }
 
 std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& facts, const StagePlan& writer) {
@@ -51,9 +51,11 @@ std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& 
 struct StagingTexts {
   std::string_view backend, to_device, from_device;
 };
-constexpr std::array<StagingTexts, 2> kStaging{{
+constexpr std::array<StagingTexts, 3> kStaging{{
     {"opencl", " copies the payload into a buffer of its device before the kernel runs",
      " copies the result from a buffer of its device into the block"},
+    {"cuda", " copies the payload by way of pinned memory: the region exceeds what it may register",
+     " copies the result by way of pinned memory: the region exceeds what it may register"},
     {"verilator", " streams header and payload from the block into the RTL model",
      " streams header and payload from the RTL model into the block"},
 }};
@@ -108,8 +110,11 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
     out.why += "; its memory is the device's, and nobody copies it";
     return out;
   }
-  add_staging(plan.controllers[at.from], false, out.staged);
-  add_staging(plan.controllers[at.to], true, out.staged);
+  for (const std::uint32_t end : {e.from_stage, e.to_stage}) {
+    const ControllerPlan& controller = plan.controllers[plan.stages[end].controller];
+    if (controller.traits.registers == 0 || is_staged(plan, layout, edge, end))
+      add_staging(controller, end == e.to_stage, out.staged);
+  }
   return out;
 }
 

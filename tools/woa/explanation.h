@@ -12,7 +12,8 @@
 
 namespace woa::tools {
 
-// A device with memory of its own at one end of an edge: payloads are copied to it or from it, whatever the method.
+// A device at one end of an edge that does not reach the blocks itself: its back-end copies payloads to it or from it,
+// whatever the method.
 struct Staging {
   std::string controller, backend;
   bool to_device = false;  // else from it

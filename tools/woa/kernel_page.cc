@@ -53,8 +53,10 @@ json param_json(const ParamDescription& param) {
 
 json variant_json(const VariantDescription& variant) {
   json said{{"kind", variant.kind}, {"size", variant.has_size}, {"resources", variant.resources}};
-  if (variant.kind == "opencl")
+  if (!variant.source.empty())
     said.update({{"source", variant.source}, {"entry", variant.entry}, {"global", variant.global}});
+  if (variant.kind == "cuda")
+    said.update({{"block", variant.block}, {"shared_bytes", variant.shared_bytes}, {"resident", variant.resident}});
   if (variant.kind == "rtl") said.update({{"core", variant.core}, {"clock_mhz", variant.clock_mhz}});
   return said;
 }
@@ -126,9 +128,18 @@ std::vector<std::string> param_row(const ParamDescription& param) {
   return {param.name, param.choices.empty() ? param.type : choices_text(param.choices), more};
 }
 
+std::string block_text(const std::vector<std::uint32_t>& block) {
+  std::string text;
+  for (const std::uint32_t extent : block) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text;
+}
+
 std::vector<std::string> variant_row(const VariantDescription& variant) {
   std::string more = variant.has_size ? "output sized per firing" : "each output's max is reserved";
-  if (variant.kind == "opencl") add(more, variant.source);
+  if (!variant.source.empty()) add(more, variant.source);
+  if (variant.kind == "cuda") add(more, "blocks of " + block_text(variant.block));
+  if (variant.shared_bytes != 0) add(more, size_text(variant.shared_bytes) + " shared");
+  if (variant.resident) add(more, "resident");
   if (variant.kind == "rtl") add(more, "core " + variant.core + " at " + std::to_string(variant.clock_mhz) + " MHz");
   for (const auto& [name, amount] : variant.resources)
     add(more, name == "memory" ? "memory " + size_text(amount) : std::to_string(amount) + " " + name);

@@ -177,7 +177,7 @@ class Run(WoaTest):
                     "copied_bytes controllers stages edges providers outputs failures").split():
             self.assertIn(key, result)
         self.assertEqual(set(result["latency_us"]), {"min", "p50", "p99", "max"})
-        self.assertEqual(set(result["edges"][0]), set("from to transport lane provider method messages payload_bytes copied_bytes".split()))
+        self.assertEqual(set(result["edges"][0]), set("from to transport lane provider method staged messages payload_bytes copied_bytes".split()))
 
     def test_stages_say_what_they_took(self):
         text = self.write("text", "x" * 100000)

@@ -1,4 +1,5 @@
 // A stage's packets are published by its controller's device where the stage's outputs allow it, else by the host.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,16 +28,25 @@ const KernelDecl& kernel() {
   return decl;
 }
 
+const KernelDecl& resident_kernel() {
+  static const KernelDecl decl = [] {
+    KernelDecl made = kernel();
+    made.variants["cpu"].resident = true;
+    return made;
+  }();
+  return decl;
+}
+
 ControllerPlan controller(const std::string& name, Publisher publishes) {
   return {name, ControllerKind::kCpu, "cpu", 1, {.publishes = publishes}};
 }
 
 // The publisher of a stage with these outputs on a controller whose device publishes so.
-Publisher publisher_of(const std::vector<OutputPortPlan>& outputs, Publisher able) {
+Publisher publisher_of(const std::vector<OutputPortPlan>& outputs, Publisher able, const KernelDecl& of = kernel()) {
   StagePlan stage;
   stage.outputs = outputs;
   GraphStage logical;
-  logical.kernel = &kernel();
+  logical.kernel = &of;
   set_variant(stage, logical, controller("cpu:0", able));
   return stage.publishes;
 }
@@ -78,8 +88,10 @@ class Beside {
 TEST_CASE("a device publishes for a kernel whose outputs are of fixed size, always written and in their own memory") {
   const OutputPortPlan fixed{"out", kFixed, -1};
   for (const Publisher able : {Publisher::kHost, Publisher::kQueue, Publisher::kWorker}) {
-    CHECK(publisher_of({fixed}, able) == able);
-    CHECK(publisher_of({fixed, fixed}, able) == able);
+    CHECK(publisher_of({fixed}, able) == std::min(able, Publisher::kQueue));
+    CHECK(publisher_of({fixed, fixed}, able) == std::min(able, Publisher::kQueue));
+    CHECK(publisher_of({fixed}, able, resident_kernel()) == able);
+    CHECK(publisher_of({{"other", kBytes, -1}}, able, resident_kernel()) == Publisher::kHost);
     for (const PortType& type : {kVariable, kBytes})
       CHECK(publisher_of({fixed, {"other", type, -1}}, able) == Publisher::kHost);
     OutputPortPlan other = fixed;
@@ -124,7 +136,23 @@ TEST_CASE("each replica's device publishes as its own controller can") {
   REQUIRE(validate(plan).message() == "");
   REQUIRE(plan.stages.size() == 4);
   CHECK(plan.stages[2].publishes == Publisher::kHost);
-  CHECK(plan.stages[3].publishes == Publisher::kWorker);
+  CHECK(plan.stages[3].publishes == Publisher::kQueue);
+}
+
+TEST_CASE("each resident stage has a channel of its own, and stages of the queues share one") {
+  Beside beside;
+  beside.graph.controllers.push_back(controller("cpu:0", Publisher::kWorker));
+  for (const char* name : {"a", "b", "c", "d"}) beside.add(name, kFixed, 1);
+  beside.graph.stages[2].kernel = beside.graph.stages[3].kernel = &resident_kernel();
+  const Plan plan = emit_plan(beside.graph, "g", 2, {});
+  REQUIRE(validate(plan).message() == "");
+  const Layout layout = make_layout(plan);
+  const auto to_sink = [&](std::size_t stage) { return layout.edges[2 * stage + 1].channel; };
+  CHECK(to_sink(0) != to_sink(1));
+  CHECK(to_sink(2) == to_sink(3));
+  CHECK(to_sink(2) != to_sink(0));
+  CHECK(layout.channels[to_sink(1)].publishes == Publisher::kWorker);
+  CHECK(layout.channels[to_sink(2)].publishes == Publisher::kQueue);
 }
 
 }  // namespace woa::test

@@ -90,14 +90,17 @@ TEST_CASE("a controller's back-end is its kind's default, or another of its kind
   const Machine machine = read(R"(controllers:
   "cpu:0": {backend: cpu, workers: 3}
   "gpu:0": {backend: opencl}
+  "gpu:1": {backend: cuda, sms: 132}
   "fpga:0": {backend: verilator}
   "fpga:1": {}
 )");
   CHECK(machine.find("cpu:0")->plan == make_controller("cpu:0", *find_backend("cpu"), 3));
   CHECK(machine.find("gpu:0")->plan == make_controller("gpu:0", *find_backend("opencl")));
+  CHECK(machine.find("gpu:1")->plan == make_controller("gpu:1", *find_backend("cuda")));
+  CHECK(machine.find("gpu:1")->resources == Resources{{"sms", 132}});
   CHECK(machine.find("fpga:0")->plan == make_controller("fpga:0", *find_backend("verilator")));
   CHECK(machine.find("fpga:1")->plan.traits.writes_packets);
-  for (const char* other : {"verilator", "opencl", "host", "function", "\"\""})
+  for (const char* other : {"verilator", "opencl", "cuda", "host", "function", "\"\""})
     read(std::string("controllers:\n  \"cpu:0\": {backend: ") + other + "}\n", "E0113");
 }
 

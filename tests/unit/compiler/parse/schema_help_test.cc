@@ -195,7 +195,7 @@ TEST_CASE("the schema of kernels has the keys that the compiler accepts") {
   CHECK(keys("in: {x: {zzz: 1}}\n") == properties(parts["input"]));
   CHECK(keys("in: {x: {type: bytes}}\nout: {y: {zzz: 1}}\n") == properties(parts["output"]));
   CHECK(keys("in: {x: {type: bytes}}\nparams: {p: {zzz: 1}}\n") == properties(parts["param"]));
-  for (const char* kind : {"cpu", "opencl", "rtl"})
+  for (const char* kind : {"cpu", "opencl", "cuda", "rtl"})
     CHECK(keys(std::string("in: {x: {type: bytes}}\nvariants: {") + kind + ": {zzz: 1}}\n") ==
           properties(variants[kind]));
   CHECK(keys("in: {x: {type: bytes}}\nvariants: {cpu: {resources: {zzz: 1}}}\n") == properties(parts["resources"]));

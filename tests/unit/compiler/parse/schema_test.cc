@@ -113,8 +113,7 @@ Shape shape_of(const std::vector<Diagnostic>& diagnostics) {
     // Reported for their meaning, but a matter of form, too.
     const bool other_form = diagnostic.code == "E0203" || diagnostic.code == "E0601" || diagnostic.code == "E0603" ||
                             diagnostic.text.starts_with("`global` lists") ||
-                            (diagnostic.code == "E0117" && (diagnostic.text.find("unordered") != std::string::npos ||
-                                                            diagnostic.text.find("cuda") != std::string::npos));
+                            (diagnostic.code == "E0117" && diagnostic.text.find("unordered") != std::string::npos);
     if (other_form) shape.problems += format(diagnostic, false);
   }
   return shape;
@@ -367,6 +366,7 @@ std::vector<std::string> kernel_places() {
   const std::string kernel = "woa_kernel: 1\nname: k\nlibrary: l.so\n";
   const std::string ports = "in: {i: {type: bytes}}\nout: {o: {type: bytes, max: 64}}\n";
   const std::string cpu = "variants: {cpu: {}}\n";
+  const std::string cuda = kernel + ports + "variants: {cuda: {size: true, source: k.cu, entry: k, global: [bytes], ";
   return {"woa_kernel: @\nname: k\nlibrary: l.so\n" + ports + cpu,
           "woa_kernel: 1\nname: @\nlibrary: l.so\n" + ports + cpu,
           kernel + ports + cpu + "summary: @\n",
@@ -375,6 +375,11 @@ std::vector<std::string> kernel_places() {
           kernel + ports + "variants: {cpu: {size: @}}\n",
           kernel + ports + "variants: {cpu: {resources: {memory: @}}}\n",
           kernel + ports + "variants: {cpu: {resources: {luts: @}}}\n",
+          kernel + ports + "variants: {cpu: {resources: {sms: @}}}\n",
+          cuda + "block: [@]}}\n",
+          cuda + "block: @}}\n",
+          cuda + "shared: @}}\n",
+          cuda + "resident: @}}\n",
           kernel + ports + "variants: {rtl: {size: true, core: c, clock_mhz: @}}\n",
           kernel + cpu + "in: {i: {type: bytes, max: @}}\n",
           kernel + cpu + "in: {i: {type: bytes, gather: @}}\n",
@@ -392,6 +397,7 @@ std::vector<std::string> machine_places() {
   return {"woa_machine: @\ncontrollers: {\"cpu:0\": {}}\n",
           machine + "workers: @}}\n",
           machine + "memory: @}}\n",
+          machine + "sms: @}}\n",
           machine + "price: @}}\n",
           machine + "power: @}}\n",
           machine + "clock: @}}\n",

@@ -38,6 +38,19 @@ TEST_CASE("a stage goes where its kernel runs, not only where it has a variant a
         "cpu:0");
 }
 
+TEST_CASE("a kernel goes to the gpu whose back-end runs a variant of it") {
+  test::MeasuredFiles files;
+  files.add_kernel("k", kPorts + "variants: {cpu: {}, cuda: {size: true, source: k.cu, entry: k, global: [bytes]}}\n");
+  const std::string body = "stages: {s: {kernel: k, in: {in: x}}}\noutputs: {y: s.out}\n";
+  const CompileOptions options = files.options(
+      test::graph_text(body), "controllers: {\"cpu:0\": {}, \"gpu:0\": {}, \"gpu:1\": {backend: cuda}}\n",
+      "stages: {s: {firings: 1, on: {cpu: {time_ps: 1000000000}, gpu: {time_ps: 2000}}}}\n"
+      "edges: [{from: source.x, to: s.in, tokens: 1, bytes: 8}, {from: s.out, to: sink.y, tokens: 1, bytes: 8}]\n");
+  const CertifiedPlan plan = test::compile_good(body, options);
+  CHECK(plan.controllers[test::stage_of(plan, "s").controller].name == "gpu:1");
+  CHECK(test::stage_of(plan, "s").variant.kind == "cuda");
+}
+
 TEST_CASE("facts say why a kind does not run a kernel that has its variant") {
   test::MeasuredFiles files;
   files.add_kernel("k", kPorts + "stateful: instance\n" + kAllVariants);

@@ -248,6 +248,9 @@ TEST_CASE("stages that run on one core need its parts of an fpga once, and memor
   CHECK(value({0, 0, 2, 2, 1}).broken.empty());
   table.stages[4].core = "blur";
   CHECK(value({0, 0, 2, 1, 2}).broken == "luts of fpga:0");
+  table.components[2].resources["sms"] = 1;  // which are each stage's own, as memory is
+  for (const std::size_t s : {2, 3}) table.stages[s].resources[2]["sms"] = 1;
+  CHECK(value({0, 0, 2, 2, 1}).broken == "sms of fpga:0");
   table.stages[3].resources[2]["luts"] = 61;  // of one core two figures
   CHECK(placement_problem(table, {}).status().code() == Code::kInvalid);
 }

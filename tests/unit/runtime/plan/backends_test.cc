@@ -22,6 +22,7 @@ TEST_CASE("each kind has a default, the first of its back-ends") {
   CHECK(default_backend(ControllerKind::kHost).name == "host");
   CHECK(default_backend(ControllerKind::kCpu).name == "cpu");
   CHECK(default_backend(ControllerKind::kGpu).name == "opencl");
+  CHECK(find_backend("cuda")->kind == ControllerKind::kGpu);
   CHECK(default_backend(ControllerKind::kFpga).name == "verilator");
   for (const KnownBackend& backend : kBackends) CHECK(&default_backend(backend.kind) <= &backend);
 }

@@ -36,8 +36,15 @@ StagePlan any_stage(std::uint32_t number, const PortType& in, const PortType& ou
   stage.kernel_file = any_text();
   stage.library = any_text();
   stage.declaration = any_name();
-  stage.variant = {"v" + any_name(),           any_text(), any_name(),
-                   {any_name(), any_name()},   any_name(), *rc::gen::arbitrary<std::uint32_t>(),
+  stage.variant = {"v" + any_name(),
+                   any_text(),
+                   any_name(),
+                   {any_name(), any_name()},
+                   any_name(),
+                   *rc::gen::arbitrary<std::uint32_t>(),
+                   *rc::gen::arbitrary<bool>(),
+                   {any_number(1, 33), any_number(1, 33)},
+                   *rc::gen::arbitrary<std::uint32_t>(),
                    *rc::gen::arbitrary<bool>()};
   stage.params = {{"p" + any_name(), any_text(), *rc::gen::element(ParamType::kString, ParamType::kFile), ""}};
   stage.inputs = {{"i" + any_name(), in, false, 0, true}};

@@ -26,7 +26,10 @@ inline StagePlan step_stage() {
                   .global = {"n"},
                   .core = "newton",
                   .clock_mhz = 250,
-                  .has_size = true};
+                  .has_size = true,
+                  .block = {16, 4, 2},
+                  .shared_bytes = 4096,
+                  .resident = true};
   step.controller = 1;
   step.params = {{.name = "width", .value = "3", .type = ParamType::kInt, .secret_env = ""},
                  {.name = "table", .value = "/data/table", .type = ParamType::kFile, .secret_env = ""},

@@ -125,6 +125,11 @@ TEST_CASE("headers and publications of stages are those that this version runs")
        [](Plan& p) { p.stages[2].publishes = Publisher::kQueue; }},
       {"published by the worker, expected the host or the queue",
        [](Plan& p) { publish(p), p.stages[2].publishes = Publisher::kWorker; }},
+      {"published by the unknown, expected the host or the queue or the worker for its role",
+       [](Plan& p) {
+         publish(p), p.controllers[1].traits.publishes = Publisher::kWorker;
+         p.stages[2].publishes = static_cast<Publisher>(3);
+       }},
       {"published by the queue, expected the host for its role",
        [](Plan& p) { publish(p), p.stages[kRelay].publishes = Publisher::kQueue; }},
       {"numbers packets and publishes", [](Plan& p) { publish(p), p.controllers[1].traits.writes_packets = true; }},
@@ -134,6 +139,10 @@ TEST_CASE("headers and publications of stages are those that this version runs")
 TEST_CASE("a device publishes packets of stages that write each output, one token of a fixed size") {
   Plan plan = test::sample_plan();
   publish(plan);
+  CHECK(validate(plan).message() == "");
+  plan.controllers[1].traits.publishes = Publisher::kWorker;  // which can do the same
+  CHECK(validate(plan).message() == "");
+  plan.stages[2].publishes = Publisher::kWorker;
   CHECK(validate(plan).message() == "");
   plan.stages[2].publishes = Publisher::kHost;  // it need not
   CHECK(validate(plan).message() == "");
@@ -178,6 +187,22 @@ TEST_CASE("rules of stages") {
       {"cannot run on the host", [](Plan& p) { p.stages[2].controller = 0; }},
       {"no kernel is named", [](Plan& p) { p.stages[2].kernel.clear(); }},
       {"no variant", [](Plan& p) { p.stages[2].variant.kind.clear(); }},
+      {"up to 3 extents",
+       [](Plan& p) {
+         p.stages[2].variant.block = {1, 1, 1, 1};
+       }},
+      {"1 to 1024 threads",
+       [](Plan& p) {
+         p.stages[2].variant.block = {8, 0};
+       }},
+      {"1 to 1024 threads",
+       [](Plan& p) {
+         p.stages[2].variant.block = {33, 32};
+       }},
+      {"1 to 1024 threads",
+       [](Plan& p) {
+         p.stages[2].variant.block = {1U << 31, 2, 1};
+       }},
       {"only kernel stages", [](Plan& p) { p.stages[3].kernel = "copy"; }},
       {"as many outputs as inputs",
        [](Plan& p) {

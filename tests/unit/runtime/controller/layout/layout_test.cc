@@ -276,6 +276,52 @@ TEST_CASE("a back-end may register regions that its stages touch, by number, as 
   }
 }
 
+TEST_CASE("an end of an edge stages payloads that its back-end would register and may not") {
+  constexpr std::uint32_t a = 2, b = 3, c = 4;
+  Plan plan = chain_on({"cpu:0", "cpu:0", "cpu:1"}, "copy");
+  BackendTraits& traits = plan.controllers[1].traits;
+  const auto staged = [&] {  // of each edge: its writer's end, its reader's
+    const Layout layout = make_layout(plan);
+    std::vector<std::array<bool, 2>> ends;
+    for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
+      ends.push_back(
+          {is_staged(plan, layout, e, plan.edges[e].from_stage), is_staged(plan, layout, e, plan.edges[e].to_stage)});
+    return ends;
+  };
+  using Ends = std::vector<std::array<bool, 2>>;  // source -> a -> b -> c -> sink
+  REQUIRE((plan.edges[1].from_stage == a && plan.edges[2].from_stage == b && plan.edges[2].to_stage == c));
+  CHECK(staged() == Ends{{false, false}, {false, false}, {false, false}, {false, false}});
+  traits.registers = 1;
+  CHECK(staged() == Ends{{false, true}, {true, true}, {true, false}, {false, false}});
+  traits.registers = 4096;  // the source's region, and no more
+  CHECK(staged() == Ends{{false, false}, {true, true}, {true, false}, {false, false}});
+  traits.memory = MemoryKind::kCuda;  // a's lies in the device
+  CHECK(staged() == Ends{{false, false}, {false, false}, {true, false}, {false, false}});
+  plan.stages[b].variant.resident = true;  // which reads host memory
+  CHECK(staged() == Ends{{false, false}, {true, true}, {true, false}, {false, false}});
+  traits.registers = 3 * 4096;
+  CHECK(staged() == Ends{{false, false}, {false, false}, {false, false}, {false, false}});
+}
+
+TEST_CASE("of an output in the device, what leaves it is staged and what stays is not") {
+  Plan plan = fork_plan("copy", "cpu:0");  // a and b on cpu:0, c on cpu:1
+  plan.controllers[1].traits = {.memory = MemoryKind::kCuda, .registers = 1};
+  const Layout layout = make_layout(plan);
+  const std::uint32_t a = plan.edges[1].from_stage;
+  REQUIRE(layout.regions[static_cast<std::size_t>(layout.region_of[a][0])].is_copied());
+  CHECK_FALSE(is_staged(plan, layout, 1, a));
+  CHECK(is_staged(plan, layout, 2, a));
+}
+
+TEST_CASE("a relay stages nothing: it touches no payload") {
+  Plan plan = need(rewrite(fork(), "rpc-hub"));
+  plan.controllers[kHostController].traits.registers = 1;
+  const Layout layout = make_layout(plan);
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
+    for (const std::uint32_t end : {plan.edges[e].from_stage, plan.edges[e].to_stage})
+      CHECK_FALSE(is_staged(plan, layout, e, end));
+}
+
 TEST_CASE("a relay touches nothing, and a device only what host memory holds for others") {
   PlanBuilder builder(1, 1);
   const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:0");
@@ -319,6 +365,8 @@ TEST_CASE("an output that stays with a controller lies in its device, unless a r
   CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.outputs[0].in_place = 0; }).memory == MemoryKind::kCpu);
   CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.inputs[0].gather = 4; }).memory == MemoryKind::kCpu);
   CHECK(memory_of_a([](Plan&, StagePlan& a, auto&) { a.outputs[0].many = 4; }).memory == MemoryKind::kCpu);
+  CHECK(memory_of_a([](Plan&, StagePlan& a, auto&) { a.variant.resident = true; }).memory == MemoryKind::kCpu);
+  CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.variant.resident = true; }).memory == MemoryKind::kCpu);
   const RegionLayout copied = memory_of_a([](Plan& plan, auto&, auto&) {  // the sink reads it, too
     plan.edges.back().from_stage = 2;
     plan.stages[3].outputs.clear();
