@@ -12,7 +12,7 @@ install(TARGETS woa woa-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPON
 foreach(folder kernels bench/kernels)
   cmake_path(GET folder PARENT_PATH parent)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION ${woa_data}/${parent} COMPONENT programs FILES_MATCHING
-          PATTERN kernel.yaml PATTERN unavailable.txt PATTERN *.so PATTERN *.cl PATTERN CMakeFiles EXCLUDE)
+          PATTERN kernel.yaml PATTERN unavailable.txt PATTERN *.so PATTERN *.cl PATTERN *.cu PATTERN *.ptx PATTERN CMakeFiles EXCLUDE)
 endforeach()
 install(FILES tools/completion/woa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs RENAME woa)
 install(FILES tools/completion/woa.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
@@ -38,6 +38,7 @@ install(TARGETS ${woa_public} EXPORT woa
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY include/woa DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(FILES kernels/woa_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/woa COMPONENT dev)
 
 install(EXPORT woa NAMESPACE woa:: DESTINATION ${woa_cmake} COMPONENT dev FILE woaTargets.cmake)
 configure_package_config_file(cmake/woaConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/woaConfig.cmake INSTALL_DESTINATION ${woa_cmake})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every C and C++ file is as clang-format leaves it (.clang-format at the root). Exit code 77, a skip, without the right clang-format.
+"""Every C, C++ and CUDA file is as clang-format leaves it (.clang-format at the root). Exit code 77, a skip, without the right clang-format.
 
 Usage: format.py ROOT
 """
@@ -16,7 +16,7 @@ MAJOR = 14  # Debian 12's
 
 
 def lint(root):
-    paths = [p for p in tree.files(root) if p.endswith((".h", ".cc", ".c", ".cpp")) and not tree.is_generated(p)]
+    paths = [p for p in tree.files(root) if p.endswith((".h", ".cc", ".c", ".cpp", ".cu")) and not tree.is_generated(p)]
 
     def problems_in(some):
         """The first complaint about each file."""

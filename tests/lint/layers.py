@@ -12,6 +12,7 @@ BASE, PACKET, MEMORY, PLAN = "runtime/base/", "runtime/packet/", "runtime/memory
 TRANSPORT, MESSAGING, CALL_MODELS = "runtime/transport/", "runtime/messaging/", "runtime/call_models/"
 CONTROLLER, NODE = "runtime/controller/", "runtime/node/"
 KERNEL_ABI = "woa/woa_kernel.h"
+CUDA_ABI = "kernels/woa_cuda.h"
 DIAGNOSTICS, OPTIONS, PARSE, CHECK = "compiler/diagnostics/", "compiler/options.h", "compiler/parse/", "compiler/check/"
 SOLVER, PLACE, PREDICT = "compiler/place/solver/", "compiler/place/", "compiler/predict/"
 BUFFERS, EMIT, VERIFY, CERTIFICATE = "compiler/buffers/", "compiler/emit/", "compiler/verify/", "compiler/certificate/"
@@ -36,6 +37,7 @@ PROJECT = [
     (CONTROLLER, [PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
     (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
     ("controllers/cpu/", BACKEND),
+    ("controllers/gpu/cuda/", BACKEND + ["controllers/gpu/*", CUDA_ABI]),
     ("controllers/gpu/*/", BACKEND + ["controllers/gpu/*"]),  # what all GPUs share
     ("controllers/gpu/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
@@ -127,6 +129,8 @@ def problem_with(path, target, quoted):
         return None
     if matches(path, "include/woa/"):  # installed side by side
         return None if target in ("woa.h", "woa.hpp", "woa_kernel.h") else f'a public header may not include "{target}"'
+    if path.endswith(".cu") and target == "woa_cuda.h":  # as a user's kernel names it
+        return None
     if "/" not in target:
         return f'"{target}": includes are written from the repository root'
     rule = rule_of(path)

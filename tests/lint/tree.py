@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 GENERATED = ("/generated/",)
-CXX = (".h", ".cc", ".c", ".cpp", ".hpp", ".cl")
+CXX = (".h", ".cc", ".c", ".cpp", ".hpp", ".cl", ".cu")
 
 
 def files(root):

@@ -10,7 +10,7 @@ typedef uchar woa_u8;
 typedef ushort woa_u16;
 typedef uint woa_u32;
 typedef ulong woa_u64;
-#elif defined(__CUDACC_RTC__)
+#elif defined(__CUDACC__) || defined(__CUDA__) /* as in kernels/woa_cuda.h; NVRTC and a clang without CUDA have no headers */
 typedef unsigned char woa_u8;
 typedef unsigned short woa_u16;
 typedef unsigned int woa_u32;
@@ -23,8 +23,8 @@ typedef uint32_t woa_u32;
 typedef uint64_t woa_u64;
 #endif
 
-#if defined(__CUDACC__)
-#define WOA_PACKET_FUNCTION __host__ __device__ static inline
+#if defined(__CUDACC__) || defined(__CUDA__)
+#define WOA_PACKET_FUNCTION __attribute__((host)) __attribute__((device)) static inline
 #else
 #define WOA_PACKET_FUNCTION static inline
 #endif
