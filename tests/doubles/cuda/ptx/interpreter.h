@@ -21,13 +21,19 @@
 
 namespace woa::ptx {
 
+// A piece of global memory that the device may access, at one host address.
+struct Extent {
+  std::uint64_t address = 0, bytes = 0;  // no bytes: nothing is there
+  std::byte* memory = nullptr;
+  bool store = false;  // false: may only be loaded from
+};
+
 // Global memory, by device address.
 class Memory {
  public:
   virtual ~Memory() = default;
-  // The bytes at a device address, as the interpreter's thread may access them; null: a load (or store) there is
-  // illegal. The answer holds while the launch runs. Any thread.
-  virtual std::byte* at(std::uint64_t address, std::size_t bytes, bool store) noexcept = 0;
+  // The extent that holds this device address. The interpreter keeps the answer until its launch ends. Any thread.
+  virtual Extent find(std::uint64_t address) noexcept = 0;
 };
 
 // What the interpreter leaves out, so that tests show that somebody would notice.
@@ -72,7 +78,8 @@ class Module {
   static Result<std::unique_ptr<Module>> parse(std::string_view text);
   virtual ~Module() = default;
   [[nodiscard]] virtual const Entry* entry(std::string_view name) const noexcept = 0;  // null: there is none
-  // Variables of global and constant memory. The caller places them, and says where, before the first launch.
+  // Variables of global and constant memory. The caller places all before the first launch, and then copies `initial`
+  // there: an address in it is right once its variable is placed.
   [[nodiscard]] virtual std::span<const Variable> variables() const noexcept = 0;
   virtual void place(std::size_t variable, std::uint64_t address) noexcept = 0;
   [[nodiscard]] virtual std::uint32_t version() const noexcept = 0;  // 63 for .version 6.3
@@ -94,15 +101,16 @@ struct Outcome {
   std::string what;           // "invert, line 34: st.u8 to 0x...: 1 byte past an allocation"
 };
 
-// Stores to host memory that a finished launch has made, and the host need not see yet. Applied by the destructor.
+// Stores that a finished launch has made, and nobody need see yet. The destructor applies them: the caller destroys it
+// before work that is ordered behind the launch, and before it tells the host that the launch has ended.
 class LateStores {
  public:
   virtual ~LateStores() = default;
 };
 
 // Runs a grid on the calling thread, and returns when all its threads have ended. Other launches run at the same time
-// on other threads. `stop` ends it soon; then its end is kStopped. `late`: if not null, gets what became visible to
-// launches behind it, but not yet to the host.
+// on other threads. `stop` ends it soon; then its end is kStopped. `late`: if not null, gets stores that are not
+// visible yet, or null.
 Outcome run(const Launch& launch, Memory& memory, const Weather& weather, const std::atomic<bool>& stop,
             std::unique_ptr<LateStores>* late);
 

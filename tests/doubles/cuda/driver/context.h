@@ -1,0 +1,176 @@
+// Contexts, their streams, events, modules and functions, and the handles that callers hold.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/gpu/cuda/cuda_api.h"
+#include "tests/doubles/cuda/driver/memory.h"
+#include "tests/doubles/cuda/driver/options.h"
+#include "tests/doubles/cuda/driver/rules.h"
+#include "tests/doubles/cuda/driver/stream.h"
+#include "tests/doubles/cuda/ptx/interpreter.h"
+
+namespace woa::cuda_double {
+
+class ContextState {
+ public:
+  // A sticky error: all work ends, and every later call returns `code`.
+  void fail(cuda::Result code, std::string_view text);
+  // The sticky error. No operation stores any more once this has returned it.
+  cuda::Result error();
+  [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
+  [[nodiscard]] bool stopped() const { return stop_.load(); }
+  [[nodiscard]] bool destroyed() const { return destroyed_.load(); }
+
+  StreamState* add_stream();
+  [[nodiscard]] bool resident();  // a kernel that stays runs in one of the streams
+  void end();                     // waits for the streams' work; all memory is given back
+
+  std::atomic<bool> endless{false};  // the double itself made a kernel endless
+
+ private:
+  std::atomic<bool> stop_{false}, destroyed_{false};
+  std::atomic<cuda::Result> error_{cuda::kSuccess};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<StreamState>> streams_;  // destroyed ones, too: their work goes on
+};
+
+struct StreamHandle {
+  ContextState* context;
+  StreamState* state;
+};
+
+struct EventState {
+  ContextState* context;
+  bool timing;
+  std::mutex mutex = {};
+  std::shared_ptr<Recording> recording = {};  // null: never recorded
+
+  std::shared_ptr<Recording> now() {
+    const std::lock_guard lock(mutex);
+    return recording;
+  }
+};
+
+struct ModuleState {
+  ContextState* context;
+  std::unique_ptr<ptx::Module> code;
+  std::vector<Range*> variables = {};
+  Range launches = {};  // its users are the launches under way
+};
+
+struct FunctionState {
+  ContextState* context;
+  ModuleState* module;
+  const ptx::Entry* entry;
+  std::atomic<unsigned> most_dynamic_shared;
+};
+
+// Handles are numbers that are never given out twice, so a stale one is told from a wrong one. Objects stay in memory.
+template <class T>
+class Handles {
+ public:
+  explicit Handles(std::uint64_t kind, const char* name) : kind_(kind << 40), name_(name) {}
+
+  void* add(std::unique_ptr<T> object) {
+    const std::unique_lock lock(mutex_);
+    slots_.push_back({std::move(object), true});
+    return reinterpret_cast<void*>(kind_ + 16 * slots_.size());
+  }
+
+  // An object that lives, of this context unless null; else null, and `result` says why.
+  T* find(void* handle, const ContextState* context, std::string_view function, cuda::Result& result) {
+    const std::shared_lock lock(mutex_);
+    const std::uint64_t number = (reinterpret_cast<std::uint64_t>(handle) - kind_) / 16;
+    if (reinterpret_cast<std::uint64_t>(handle) % 16 != 0 || number == 0 || number > slots_.size()) {
+      result = broken("handle", function, std::string("no such ") + name_);
+      return nullptr;
+    }
+    const Slot& slot = slots_[number - 1];
+    if (!slot.alive) {
+      result = broken("handle", function, std::string("this ") + name_ + " was destroyed before");
+    } else if constexpr (requires { slot.object->context; }) {
+      if (context == nullptr || slot.object->context == context) return slot.object.get();
+      result = broken("handle", function, std::string("this ") + name_ + " is another context's");
+    } else {
+      return slot.object.get();
+    }
+    return nullptr;
+  }
+
+  void end(const T* object) {
+    const std::unique_lock lock(mutex_);
+    for (Slot& slot : slots_)
+      if (slot.object.get() == object) slot.alive = false;
+  }
+
+  template <class Of>
+  std::size_t count(Of&& of) {
+    const std::shared_lock lock(mutex_);
+    std::size_t count = 0;
+    for (const Slot& slot : slots_) count += slot.alive && of(*slot.object);
+    return count;
+  }
+
+  template <class Of>
+  void end_all(Of&& of) {
+    const std::unique_lock lock(mutex_);
+    for (Slot& slot : slots_)
+      if (of(*slot.object)) slot.alive = false;
+  }
+
+  template <class Do>
+  void each(Do&& act) {
+    const std::shared_lock lock(mutex_);
+    for (const Slot& slot : slots_)
+      if (slot.alive) act(*slot.object);
+  }
+
+ private:
+  struct Slot {
+    std::unique_ptr<T> object;
+    bool alive;
+  };
+  std::uint64_t kind_;
+  const char* name_;
+  std::shared_mutex mutex_;
+  std::vector<Slot> slots_;
+};
+
+struct Driver {
+  std::atomic<bool> initialized{false}, forked{false}, lost{false};
+  std::atomic<std::uint64_t> launches{0}, allocations{0}, streams{0};
+  Handles<ContextState> contexts{1, "context"};
+  Handles<StreamHandle> streams_of{2, "stream"};
+  Handles<EventState> events{3, "event"};
+  Handles<ModuleState> modules{4, "module"};
+  Handles<FunctionState> functions{5, "function"};
+};
+Driver& driver();
+
+extern thread_local ContextState* current_context;
+extern thread_local bool in_host_function;
+
+// Checks of every call: none in a host function, none in a forked child, none before cuInit.
+cuda::Result enter(std::string_view function);
+// And a current context that has not failed.
+cuda::Result enter(std::string_view function, ContextState*& context);
+// And no resident kernel: the call would wait for it, or hang.
+cuda::Result enter_unless_resident(std::string_view function, ContextState*& context);
+
+// All objects of a context that are alive, as text; empty: none.
+std::string leaks_of(const ContextState& context);
+void end_objects_of(const ContextState& context);
+
+// Reports what is alive, and ends all streams. At exit.
+void end_process();
+
+}  // namespace woa::cuda_double

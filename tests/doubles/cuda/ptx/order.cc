@@ -1,0 +1,207 @@
+#include "tests/doubles/cuda/ptx/order.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace woa::ptx {
+namespace {
+
+constexpr std::size_t kThreadStores = 12, kBlockStores = 64;
+
+std::uintptr_t word_of(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) >> 3; }
+std::uint64_t bit_of(const std::byte* at) { return 1ULL << (word_of(at) * 0x9E3779B97F4A7C15U >> 58); }
+bool same_word(const std::byte* one, const std::byte* other) { return word_of(one) == word_of(other); }
+
+template <class T>
+std::uint64_t read_as(const std::byte* at, Order order) {
+  if (order == Order::kWeak) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  // An atomic load changes nothing.
+  const std::atomic_ref<T> word(*reinterpret_cast<T*>(const_cast<std::byte*>(at)));
+  return word.load(order == Order::kAcquire ? std::memory_order_acquire : std::memory_order_relaxed);
+}
+
+template <class T>
+void write_as(const Store& store) {
+  const T value = static_cast<T>(store.value);
+  if (store.order == Order::kWeak) {
+    std::memcpy(store.at, &value, sizeof value);
+    return;
+  }
+  std::atomic_ref<T>(*reinterpret_cast<T*>(store.at))
+      .store(value, store.order == Order::kRelease ? std::memory_order_release : std::memory_order_relaxed);
+}
+
+// Puts the bytes of a store over a value that was loaded.
+void overlay(const Store& store, const std::byte* at, std::uint8_t bytes, std::uint64_t& value) {
+  const std::ptrdiff_t shift = store.at - at;
+  for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, shift); k < std::min<std::ptrdiff_t>(bytes, shift + store.bytes);
+       ++k) {
+    const std::uint64_t byte = store.value >> (8 * (k - shift)) & 0xFF;
+    value = (value & ~(0xFFULL << (8 * k))) | byte << (8 * k);
+  }
+}
+
+// One order of all sequentially consistent fences. A function, because ThreadSanitizer knows no fences.
+void order_all() {
+  static std::atomic<std::uint64_t> turn{0};
+  turn.fetch_add(1, std::memory_order_seq_cst);
+}
+
+}  // namespace
+
+std::uint64_t read(const std::byte* at, std::uint8_t bytes, Order order) noexcept {
+  switch (bytes) {
+    case 1: return read_as<std::uint8_t>(at, order);
+    case 2: return read_as<std::uint16_t>(at, order);
+    case 4: return read_as<std::uint32_t>(at, order);
+    default: return read_as<std::uint64_t>(at, order);
+  }
+}
+
+void write(const Store& store) noexcept {
+  switch (store.bytes) {
+    case 1: return write_as<std::uint8_t>(store);
+    case 2: return write_as<std::uint16_t>(store);
+    case 4: return write_as<std::uint32_t>(store);
+    default: return write_as<std::uint64_t>(store);
+  }
+}
+
+std::uint64_t BlockView::base(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order) {
+  Stale& kept = stale(at);
+  const bool same = kept.at == at && kept.bytes == bytes;
+  if (order == Order::kWeak && same && kept.time > thread.acquired && !random_.chance(4)) return kept.value;
+  const std::uint64_t value = read(at, bytes, order);
+  if (order == Order::kWeak) {
+    kept = {at, value, time_ + 1, bytes};
+  } else {
+    kept.at = nullptr;  // what is read from here on is no older
+    thread.seen[thread.seen_count++ % thread.seen.size()] = {at, bytes};
+  }
+  return value;
+}
+
+std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared) {
+  if (order == Order::kAcquire && ignored_.acquire) order = Order::kWeak;
+  std::uint64_t value = shared ? read(at, bytes, Order::kWeak) : base(thread, at, bytes, order);
+  const std::uint64_t bit = bit_of(at);
+  if (!shared && (filter_ & bit) != 0)
+    for (const Store& one : stores_)
+      if (same_word(one.at, at)) overlay(one, at, bytes, value);
+  if ((thread.filter & bit) != 0)
+    for (const Store& one : thread.stores)
+      if (same_word(one.at, at)) overlay(one, at, bytes, value);
+  if (order == Order::kAcquire) acquire(thread);
+  return value;
+}
+
+void BlockView::store(ThreadView& thread, Store store) {
+  if (store.order == Order::kRelease) {
+    if (ignored_.release)
+      store.order = Order::kRelaxed;
+    else
+      fence(thread, false, true);
+  }
+  store.need = thread.need;
+  if (store.order == Order::kRelaxed && store.need != 0) store.order = Order::kRelease;
+  if (thread.stores.size() >= kThreadStores) tick(thread);
+  while (thread.stores.size() >= kThreadStores) move(thread, random_.below(thread.stores.size()));
+  thread.stores.push_back(store);
+  thread.filter |= bit_of(store.at);
+}
+
+void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
+  move_all(thread);
+  if (thread.seen_count > 0) {  // relaxed loads and a fence acquire
+    for (std::uint32_t k = 0; k < std::min<std::size_t>(thread.seen_count, thread.seen.size()); ++k)
+      read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
+    acquire(thread);
+    thread.seen_count = 0;
+  }
+  if (wide) thread.need = next_;
+  if (!sequential) return;
+  leave_before(next_);
+  order_all();
+}
+
+void BlockView::barrier(std::vector<ThreadView*>& threads) {
+  if (ignored_.barrier_order) return;
+  std::uint64_t acquired = 0;
+  for (ThreadView* thread : threads) {
+    move_all(*thread);
+    acquired = std::max(acquired, thread->acquired);
+  }
+  for (ThreadView* thread : threads) thread->acquired = acquired;
+}
+
+void BlockView::settle(ThreadView& thread, const std::byte* at, bool release) {
+  if (release) fence(thread, false, true);
+  const bool mine = (thread.filter & bit_of(at)) != 0;
+  if (mine) move_all(thread);
+  if (mine || (filter_ & bit_of(at)) != 0)
+    leave_before(next_);
+  else
+    leave_before(thread.need);
+  forget(at);
+}
+
+void BlockView::move(ThreadView& thread, std::size_t which) {
+  // The first store to a place goes first.
+  for (std::size_t k = 0; k < which; ++k)
+    if (same_word(thread.stores[k].at, thread.stores[which].at)) which = k;
+  Store store = thread.stores[which];
+  thread.stores.erase(thread.stores.begin() + static_cast<std::ptrdiff_t>(which));
+  if (thread.stores.empty()) thread.filter = 0;
+  if (store.shared) return write(store);
+  leave_some(kBlockStores - 1);
+  store.number = next_++;
+  stores_.push_back(store);
+  filter_ |= bit_of(store.at);
+}
+
+void BlockView::move_all(ThreadView& thread) {
+  while (!thread.stores.empty()) move(thread, random_.below(thread.stores.size()));
+}
+
+std::size_t BlockView::pick() {
+  for (std::size_t k = random_.below(stores_.size());; --k) {
+    const bool ordered = stores_[k].need > stores_.front().number;
+    const auto same = [&](const Store& one) { return same_word(one.at, stores_[k].at); };
+    const auto end = stores_.begin() + static_cast<std::ptrdiff_t>(k);
+    if (k == 0 || (!ordered && std::none_of(stores_.begin(), end, same))) return k;
+  }
+}
+
+void BlockView::leave(std::size_t which) {
+  const Store store = stores_[which];
+  stores_.erase(stores_.begin() + static_cast<std::ptrdiff_t>(which));
+  if (stores_.empty()) filter_ = 0;
+  if (ended_) return late_.add(store);
+  forget(store.at);
+  write(store);
+}
+
+void BlockView::leave_some(std::size_t most) {
+  while (stores_.size() > most) leave(pick());
+}
+
+void BlockView::leave_before(std::uint64_t number) {
+  while (!stores_.empty() && stores_.front().number < number) leave(pick());
+}
+
+void BlockView::tick(ThreadView& thread) {
+  if (!thread.stores.empty() && random_.chance(2)) move(thread, random_.below(thread.stores.size()));
+  if (!stores_.empty() && random_.chance(2)) leave(pick());
+}
+
+void BlockView::finish() {
+  ended_ = true;
+  leave_some(0);
+}
+
+}  // namespace woa::ptx

@@ -1,0 +1,134 @@
+// A process with the double of libcuda.so.1, for tests of the double itself.
+#pragma once
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "controllers/gpu/cuda/cuda_api.h"
+#include "tests/support/captured_stderr.h"
+#include "tests/support/child.h"
+
+namespace woa::test {
+
+// For bodies of child processes, which may not use Catch's macros.
+#define NEED(condition)                                                               \
+  do {                                                                                \
+    if (!(condition)) std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition), _exit(1); \
+  } while (false)
+
+struct Cuda {
+#define WOA_MEMBER(member, symbol, name, version, parameters) cuda::Result(*member) parameters = nullptr;
+  WOA_CUDA_FUNCTIONS(WOA_MEMBER)
+  WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_MEMBER)
+#undef WOA_MEMBER
+  cuda::Result (*get_proc_address)(const char*, void**, int, std::uint64_t) = nullptr;
+  cuda::Result (*get_proc_address_v2)(const char*, void**, int, std::uint64_t, int*) = nullptr;
+
+  Cuda() {
+    void* const library = dlopen(WOA_BUILD_DIR "/tests/doubles/cuda/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) std::fprintf(stderr, "%s\n", dlerror()), _exit(1);
+#define WOA_LOAD(member, symbol, name, version, parameters) load(library, #symbol, member);
+    WOA_CUDA_FUNCTIONS(WOA_LOAD)
+    WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_LOAD)
+#undef WOA_LOAD
+    load(library, "cuGetProcAddress", get_proc_address);
+    load(library, "cuGetProcAddress_v2", get_proc_address_v2);
+  }
+
+  template <class Pointer>
+  static void load(void* library, const char* symbol, Pointer& into) {
+    into = reinterpret_cast<Pointer>(dlsym(library, symbol));
+    NEED(into != nullptr);
+  }
+};
+
+// A context with two streams, an event, 64 KiB of device memory and of pinned host memory.
+struct Rig : Cuda {
+  cuda::Context context = nullptr;
+  cuda::Stream first = nullptr, second = nullptr;
+  cuda::Event event = nullptr;
+  cuda::DevicePtr device = 0;
+  std::byte* host = nullptr;
+  static constexpr std::size_t kBytes = 64 << 10;
+
+  Rig() {
+    NEED(init(0) == cuda::kSuccess);
+    NEED(context_create(&context, 0, 0) == cuda::kSuccess);
+    NEED(stream_create(&first, cuda::kStreamNonBlocking) == cuda::kSuccess);
+    NEED(stream_create(&second, cuda::kStreamNonBlocking) == cuda::kSuccess);
+    NEED(event_create(&event, cuda::kEventNoTiming) == cuda::kSuccess);
+    NEED(memory_alloc(&device, kBytes) == cuda::kSuccess);
+    void* at = nullptr;
+    NEED(host_alloc(&at, kBytes, cuda::kHostAllocPortable) == cuda::kSuccess);
+    host = static_cast<std::byte*>(at);
+    std::fill(host, host + kBytes, std::byte{0});
+  }
+
+  // Gives all of it back; of a test that leaves the context healthy.
+  void end() {
+    NEED(stream_synchronize(first) == cuda::kSuccess && stream_synchronize(second) == cuda::kSuccess);
+    NEED(event_destroy(event) == cuda::kSuccess);
+    NEED(stream_destroy(first) == cuda::kSuccess && stream_destroy(second) == cuda::kSuccess);
+    NEED(memory_free(device) == cuda::kSuccess && host_free(host) == cuda::kSuccess);
+    NEED(context_destroy(context) == cuda::kSuccess);
+  }
+
+  std::uint64_t* word(std::size_t index = 0) const { return reinterpret_cast<std::uint64_t*>(host) + index; }
+  std::uint64_t load(std::size_t index = 0) const { return __atomic_load_n(word(index), __ATOMIC_ACQUIRE); }
+  cuda::DevicePtr device_of(const void* at) const { return reinterpret_cast<cuda::DevicePtr>(at); }  // pinned memory
+
+  // False: it did not come within 2 s.
+  bool await(std::uint64_t value, std::size_t index = 0) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (load(index) != value) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  // A sticky error as the stream's; kSuccess: it did not come within 5 s.
+  cuda::Result await_error(cuda::Stream stream) const {
+    for (int k = 0; k < 5000; ++k) {
+      const cuda::Result result = stream_query(stream);
+      if (result != cuda::kSuccess && result != cuda::kNotReady) return result;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return cuda::kSuccess;
+  }
+};
+
+struct Ended {
+  int status;       // waitpid's
+  std::string log;  // stderr
+  [[nodiscard]] int exit_code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+  [[nodiscard]] bool aborted() const { return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT; }
+  [[nodiscard]] bool crashed() const { return WIFSIGNALED(status) || exit_code() != 0; }
+};
+
+// Runs `body` in a process of its own, where WOA_CUDA_DOUBLE is `options`. Its result is the exit code.
+template <class Body>
+Ended run_with(const std::string& options, Body&& body) {
+  const CapturedStderr captured;
+  Child child([&] {
+    ::setenv("WOA_CUDA_DOUBLE", options.c_str(), 1);
+    return body();
+  });
+  const int status = child.wait();
+  return {status, captured.text()};
+}
+
+#define REQUIRE_PASSES(options, ...)                                      \
+  do {                                                                    \
+    const ::woa::test::Ended ended = ::woa::test::run_with(options, __VA_ARGS__); \
+    INFO(ended.log);                                                      \
+    REQUIRE(ended.status == 0);                                           \
+  } while (false)
+
+}  // namespace woa::test
