@@ -7,6 +7,7 @@
 
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
+#include "controllers/gpu/cuda/register.h"
 #include "controllers/gpu/opencl/register.h"
 
 namespace woa {
@@ -96,7 +97,7 @@ std::vector<fs::path> kernel_path() {
 
 BackendRegistry all_backends() {
   BackendRegistry registry;
-  for (BackendFactory& factory : std::vector{cpu_factory(), opencl_factory(), verilator_factory()}) {
+  for (BackendFactory& factory : std::vector{cpu_factory(), opencl_factory(), cuda_factory(), verilator_factory()}) {
     (void)registry.add(std::move(factory));  // names differ: nothing to refuse
   }
   return registry;

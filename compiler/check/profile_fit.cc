@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/parse/fnv_hash.h"
+#include "runtime/base/fnv_hash.h"
 
 namespace woa {
 namespace {

@@ -1,6 +1,6 @@
 #include "compiler/parse/declaration.h"
 
-#include "compiler/parse/fnv_hash.h"
+#include "runtime/base/fnv_hash.h"
 
 namespace woa {
 namespace {

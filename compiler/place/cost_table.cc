@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "compiler/parse/fnv_hash.h"
 #include "compiler/place/copies.h"
 #include "compiler/place/legs.h"
 #include "compiler/place/needs.h"
 #include "compiler/place/place.h"
 #include "compiler/place/replicas.h"
+#include "runtime/base/fnv_hash.h"
 
 namespace woa {
 namespace {

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "runtime/base/scalar.h"
@@ -16,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr KernelFeatures kRuns = default_backend(ControllerKind::kGpu).runs;
-constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();  // the `bytes` argument is a uint
 
 Status check_stage(const LoadedStage& stage, const std::string& variant) {
   const StagePlan& plan = *stage.plan;
@@ -77,10 +75,11 @@ Status bind_work_size(GpuStage& made) {
 
 }  // namespace
 
-Result<GpuStage> GpuStage::make(const LoadedStage& stage, std::string_view variant) {
+Result<GpuStage> GpuStage::make(const LoadedStage& stage, std::string_view variant, std::uint64_t most_bytes) {
   WOA_RETURN_IF_ERROR(check_stage(stage, std::string(variant)));
   GpuStage made;
   made.stage = stage;
+  made.most_bytes = most_bytes;
   for (const OutputPortPlan& output : stage.plan->outputs) made.outputs.emplace_back(output.type);
   WOA_RETURN_IF_ERROR(bind_params(made));
   WOA_RETURN_IF_ERROR(bind_work_size(made));
@@ -94,7 +93,7 @@ std::size_t GpuStage::arguments() const noexcept {
 Status GpuStage::size_outputs(Firing& firing) const {
   const StagePlan& plan = *stage.plan;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    if (firing.inputs[i].bytes > kMostBytes)
+    if (firing.inputs[i].bytes > most_bytes)
       return {Code::kTooLarge, "input '" + plan.inputs[i].name + "' exceeds 4 GiB"};
   }
   WOA_RETURN_IF_ERROR(call_kernel("size", [&](woa_error& error) {
@@ -105,7 +104,7 @@ Status GpuStage::size_outputs(Firing& firing) const {
     output.written = 1;
     if (plan.outputs[i].type.dims.empty()) output.dims[0] = static_cast<std::uint32_t>(output.bytes);
     if (!outputs[i].fits(output)) return outputs[i].why_unfit(plan.outputs[i].name, output);
-    if (output.bytes > kMostBytes) return {Code::kTooLarge, "output '" + plan.outputs[i].name + "' exceeds 4 GiB"};
+    if (output.bytes > most_bytes) return {Code::kTooLarge, "output '" + plan.outputs[i].name + "' exceeds 4 GiB"};
   }
   return {};
 }
@@ -119,10 +118,14 @@ bool GpuStage::work_of(const Firing& firing, std::array<std::size_t, 3>& work) c
   return true;
 }
 
-Result<std::string> read_source(const LoadedStage& stage) {
+fs::path source_path(const LoadedStage& stage) {
   const fs::path folder =
       stage.folder.empty() ? fs::path(stage.plan->kernel_file).parent_path() : fs::path(stage.folder);
-  const fs::path path = folder / stage.plan->variant.source;
+  return folder / stage.plan->variant.source;
+}
+
+Result<std::string> read_source(const LoadedStage& stage) {
+  const fs::path path = source_path(stage);
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return {Code::kNotFound, "cannot read " + path.string() + ", the source of variant '" + stage.plan->variant.kind +

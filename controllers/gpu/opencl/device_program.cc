@@ -1,5 +1,6 @@
 #include "controllers/gpu/opencl/device_program.h"
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@ namespace {
 
 constexpr const char* kOptions = "-cl-std=CL1.2";
 constexpr std::string_view kVariant = find_backend("opencl")->variant;
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();  // the `bytes` argument is a uint
 
 std::string build_log(const OpenCl& cl, cl_program program, cl_device_id device) {
   std::size_t bytes = 0;
@@ -62,7 +64,7 @@ Status check_arguments(const OpenCl& cl, const DeviceProgram& made) {
 
 Result<DeviceProgram> build_stage(const OpenCl& cl, cl_context context, cl_device_id device, const LoadedStage& stage) {
   const std::string place = "stage '" + stage.plan->name + "'";
-  auto common = GpuStage::make(stage, kVariant);
+  auto common = GpuStage::make(stage, kVariant, kMostBytes);
   if (!common.ok()) return common.status().with_context(place);
   const Result<std::string> source = read_source(stage);
   if (!source.ok()) return source.status().with_context(place);

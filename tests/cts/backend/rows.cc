@@ -1,6 +1,7 @@
 // The back-ends that the suite knows.
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
+#include "controllers/gpu/cuda/register.h"
 #include "controllers/gpu/opencl/register.h"
 #include "tests/cts/backend/row.h"
 #include "tests/support/chosen_row.h"
@@ -21,6 +22,10 @@ BackendRow opencl_row() {
       .name = "opencl", .factory = opencl_factory(), .controller = make_controller("gpu:0", *find_backend("opencl"))};
 }
 
+BackendRow cuda_row() {
+  return {.name = "cuda", .factory = cuda_factory(), .controller = make_controller("gpu:0", *find_backend("cuda"))};
+}
+
 BackendRow verilator_row() {
   return {.name = "verilator",
           .factory = verilator_factory(),
@@ -34,6 +39,7 @@ BackendRow backend_row() {
   rows.add("cpu", [] { return cpu_row(1); });
   rows.add("cpu_workers", [] { return cpu_row(4); });
   rows.add("opencl", opencl_row);
+  rows.add("cuda", cuda_row);
   rows.add("verilator", verilator_row);
   return rows.chosen()();
 }

@@ -184,9 +184,7 @@ Result cuCtxDestroy_v2(Context context) {
   if (state == nullptr) return result;
   result = state->error();
   if (result == kSuccess) {
-    if (state->resident())
-      return broken("resident", "cuCtxDestroy",
-                    "a kernel that stays is running: end it first");
+    if (state->resident()) return broken("resident", "cuCtxDestroy", "a kernel that stays is running: end it first");
     if (const std::string leaks = leaks_of(*state); !leaks.empty()) return broken("leak", "cuCtxDestroy", leaks);
   }
   driver().contexts.end(state);

@@ -185,10 +185,10 @@ MemoryMap& memory_map() {
   return *map;
 }
 
-std::byte* View::at(std::uint64_t address, std::size_t bytes, bool store) noexcept {
-  Range* const range = memory_map().on_device(context_, address, bytes);
-  if (range == nullptr || (store && range->read_only)) return nullptr;
-  return range->storage + (address - range->device);
+ptx::Extent View::find(std::uint64_t address) noexcept {
+  const Range* const range = memory_map().on_device(context_, address, 1);
+  if (range == nullptr) return {};
+  return {.address = range->device, .bytes = range->bytes, .memory = range->storage, .store = !range->read_only};
 }
 
 Pages pages_of(const void* at, std::size_t bytes) {

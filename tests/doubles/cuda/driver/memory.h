@@ -82,7 +82,7 @@ MemoryMap& memory_map();
 class View final : public ptx::Memory {
  public:
   explicit View(const ContextState* context) : context_(context) {}
-  std::byte* at(std::uint64_t address, std::size_t bytes, bool store) noexcept override;
+  ptx::Extent find(std::uint64_t address) noexcept override;
 
  private:
   const ContextState* context_;

@@ -64,10 +64,11 @@ Result place_variables(ModuleState& module) {
     const std::size_t bytes = std::max<std::size_t>(variables[k].initial.size(), 1);
     Range* const range = memory_map().add_device(module.context, bytes, Origin::kVariable);
     if (range == nullptr) return kOutOfMemory;
-    std::copy(variables[k].initial.begin(), variables[k].initial.end(), range->storage);
     module.variables.push_back(range);
     module.code->place(k, range->device);
   }
+  for (std::size_t k = 0; k < variables.size(); ++k)
+    std::copy(variables[k].initial.begin(), variables[k].initial.end(), module.variables[k]->storage);
   return kSuccess;
 }
 

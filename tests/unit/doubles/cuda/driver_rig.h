@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,21 +15,21 @@
 #include "tests/support/captured_stderr.h"
 #include "tests/support/child.h"
 
-namespace woa::test {
+namespace woa::cuda {
 
 // For bodies of child processes, which may not use Catch's macros.
-#define NEED(condition)                                                               \
-  do {                                                                                \
+#define NEED(condition)                                                                      \
+  do {                                                                                       \
     if (!(condition)) std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition), _exit(1); \
   } while (false)
 
 struct Cuda {
-#define WOA_MEMBER(member, symbol, name, version, parameters) cuda::Result(*member) parameters = nullptr;
+#define WOA_MEMBER(member, symbol, name, version, parameters) Result(*member) parameters = nullptr;
   WOA_CUDA_FUNCTIONS(WOA_MEMBER)
   WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_MEMBER)
 #undef WOA_MEMBER
-  cuda::Result (*get_proc_address)(const char*, void**, int, std::uint64_t) = nullptr;
-  cuda::Result (*get_proc_address_v2)(const char*, void**, int, std::uint64_t, int*) = nullptr;
+  Result (*get_proc_address)(const char*, void**, int, std::uint64_t) = nullptr;
+  Result (*get_proc_address_v2)(const char*, void**, int, std::uint64_t, int*) = nullptr;
 
   Cuda() {
     void* const library = dlopen(WOA_BUILD_DIR "/tests/doubles/cuda/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -50,38 +51,38 @@ struct Cuda {
 
 // A context with two streams, an event, 64 KiB of device memory and of pinned host memory.
 struct Rig : Cuda {
-  cuda::Context context = nullptr;
-  cuda::Stream first = nullptr, second = nullptr;
-  cuda::Event event = nullptr;
-  cuda::DevicePtr device = 0;
+  Context context = nullptr;
+  Stream first = nullptr, second = nullptr;
+  Event event = nullptr;
+  DevicePtr device = 0;
   std::byte* host = nullptr;
   static constexpr std::size_t kBytes = 64 << 10;
 
   Rig() {
-    NEED(init(0) == cuda::kSuccess);
-    NEED(context_create(&context, 0, 0) == cuda::kSuccess);
-    NEED(stream_create(&first, cuda::kStreamNonBlocking) == cuda::kSuccess);
-    NEED(stream_create(&second, cuda::kStreamNonBlocking) == cuda::kSuccess);
-    NEED(event_create(&event, cuda::kEventNoTiming) == cuda::kSuccess);
-    NEED(memory_alloc(&device, kBytes) == cuda::kSuccess);
+    NEED(init(0) == kSuccess);
+    NEED(context_create(&context, 0, 0) == kSuccess);
+    NEED(stream_create(&first, kStreamNonBlocking) == kSuccess);
+    NEED(stream_create(&second, kStreamNonBlocking) == kSuccess);
+    NEED(event_create(&event, kEventNoTiming) == kSuccess);
+    NEED(memory_alloc(&device, kBytes) == kSuccess);
     void* at = nullptr;
-    NEED(host_alloc(&at, kBytes, cuda::kHostAllocPortable) == cuda::kSuccess);
+    NEED(host_alloc(&at, kBytes, kHostAllocPortable) == kSuccess);
     host = static_cast<std::byte*>(at);
     std::fill(host, host + kBytes, std::byte{0});
   }
 
   // Gives all of it back; of a test that leaves the context healthy.
   void end() {
-    NEED(stream_synchronize(first) == cuda::kSuccess && stream_synchronize(second) == cuda::kSuccess);
-    NEED(event_destroy(event) == cuda::kSuccess);
-    NEED(stream_destroy(first) == cuda::kSuccess && stream_destroy(second) == cuda::kSuccess);
-    NEED(memory_free(device) == cuda::kSuccess && host_free(host) == cuda::kSuccess);
-    NEED(context_destroy(context) == cuda::kSuccess);
+    NEED(stream_synchronize(first) == kSuccess && stream_synchronize(second) == kSuccess);
+    NEED(event_destroy(event) == kSuccess);
+    NEED(stream_destroy(first) == kSuccess && stream_destroy(second) == kSuccess);
+    NEED(memory_free(device) == kSuccess && host_free(host) == kSuccess);
+    NEED(context_destroy(context) == kSuccess);
   }
 
   std::uint64_t* word(std::size_t index = 0) const { return reinterpret_cast<std::uint64_t*>(host) + index; }
   std::uint64_t load(std::size_t index = 0) const { return __atomic_load_n(word(index), __ATOMIC_ACQUIRE); }
-  cuda::DevicePtr device_of(const void* at) const { return reinterpret_cast<cuda::DevicePtr>(at); }  // pinned memory
+  DevicePtr device_of(const void* at) const { return reinterpret_cast<DevicePtr>(at); }  // pinned memory
 
   // False: it did not come within 2 s.
   bool await(std::uint64_t value, std::size_t index = 0) const {
@@ -94,13 +95,13 @@ struct Rig : Cuda {
   }
 
   // A sticky error as the stream's; kSuccess: it did not come within 5 s.
-  cuda::Result await_error(cuda::Stream stream) const {
+  Result await_error(Stream stream) const {
     for (int k = 0; k < 5000; ++k) {
-      const cuda::Result result = stream_query(stream);
-      if (result != cuda::kSuccess && result != cuda::kNotReady) return result;
+      const Result result = stream_query(stream);
+      if (result != kSuccess && result != kNotReady) return result;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    return cuda::kSuccess;
+    return kSuccess;
   }
 };
 
@@ -115,8 +116,9 @@ struct Ended {
 // Runs `body` in a process of its own, where WOA_CUDA_DOUBLE is `options`. Its result is the exit code.
 template <class Body>
 Ended run_with(const std::string& options, Body&& body) {
-  const CapturedStderr captured;
-  Child child([&] {
+  const test::CapturedStderr captured;
+  test::Child child([&] {
+    for (const int number : {SIGABRT, SIGSEGV}) ::signal(number, SIG_DFL);  // Catch's handlers would report it
     ::setenv("WOA_CUDA_DOUBLE", options.c_str(), 1);
     return body();
   });
@@ -124,11 +126,11 @@ Ended run_with(const std::string& options, Body&& body) {
   return {status, captured.text()};
 }
 
-#define REQUIRE_PASSES(options, ...)                                      \
-  do {                                                                    \
-    const ::woa::test::Ended ended = ::woa::test::run_with(options, __VA_ARGS__); \
-    INFO(ended.log);                                                      \
-    REQUIRE(ended.status == 0);                                           \
+#define REQUIRE_PASSES(options, ...)                                              \
+  do {                                                                            \
+    const ::woa::cuda::Ended ended = ::woa::cuda::run_with(options, __VA_ARGS__); \
+    INFO(ended.log);                                                              \
+    REQUIRE(ended.status == 0);                                                   \
   } while (false)
 
-}  // namespace woa::test
+}  // namespace woa::cuda

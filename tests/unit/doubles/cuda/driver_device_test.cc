@@ -2,14 +2,14 @@
 #include <cstring>
 #include <set>
 
-#include "tests/unit/doubles/cuda_double.h"
+#include "tests/unit/doubles/cuda/driver_rig.h"
 
-namespace woa::test {
+namespace woa::cuda {
 namespace {
 
-int attribute(const Cuda& cuda, cuda::DeviceAttribute attribute) {
+int attribute(const Cuda& cuda, DeviceAttribute attribute) {
   int value = -1;
-  NEED(cuda.device_attribute(&value, attribute, 0) == cuda::kSuccess);
+  NEED(cuda.device_attribute(&value, attribute, 0) == kSuccess);
   return value;
 }
 
@@ -17,7 +17,7 @@ int attribute(const Cuda& cuda, cuda::DeviceAttribute attribute) {
 std::pair<int, bool> answer(const Cuda& cuda, const char* symbol, int version) {
   void* function = nullptr;
   int status = -1;
-  NEED(cuda.get_proc_address_v2(symbol, &function, version, 0, &status) == cuda::kSuccess);
+  NEED(cuda.get_proc_address_v2(symbol, &function, version, 0, &status) == kSuccess);
   return {status, function != nullptr};
 }
 
@@ -42,23 +42,23 @@ TEST_CASE("the double says what it is") {
   REQUIRE_PASSES("", [] {
     const Cuda cuda;
     int version = 0, count = 0;
-    NEED(cuda.device_count(&count) == cuda::kNotInitialized);
-    NEED(cuda.driver_version(&version) == cuda::kSuccess && version == 13000);
-    NEED(cuda.init(0) == cuda::kSuccess && cuda.init(0) == cuda::kSuccess);
+    NEED(cuda.device_count(&count) == kNotInitialized);
+    NEED(cuda.driver_version(&version) == kSuccess && version == 13000);
+    NEED(cuda.init(0) == kSuccess && cuda.init(0) == kSuccess);
     char name[100];
-    NEED(cuda.device_name(name, sizeof name, 0) == cuda::kSuccess);
+    NEED(cuda.device_name(name, sizeof name, 0) == kSuccess);
     NEED(std::strcmp(name, "Test double of a CUDA device (PTX interpreted)") == 0);
-    NEED(attribute(cuda, cuda::kCapabilityMajor) == 7 && attribute(cuda, cuda::kCapabilityMinor) == 5);
-    NEED(attribute(cuda, cuda::k64BitMemOps) == 1 && attribute(cuda, cuda::kReadOnlyHostRegister) == 1);
-    NEED(attribute(cuda, cuda::kKernelExecTimeout) == 0);
+    NEED(attribute(cuda, kCapabilityMajor) == 7 && attribute(cuda, kCapabilityMinor) == 5);
+    NEED(attribute(cuda, k64BitMemOps) == 1 && attribute(cuda, kReadOnlyHostRegister) == 1);
+    NEED(attribute(cuda, kKernelExecTimeout) == 0);
     const char* text = nullptr;
-    NEED(cuda.error_name(cuda::kIllegalAddress, &text) == cuda::kSuccess);
+    NEED(cuda.error_name(kIllegalAddress, &text) == kSuccess);
     NEED(std::strcmp(text, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0);
-    NEED(cuda.error_text(cuda::kIllegalAddress, &text) == cuda::kSuccess);
+    NEED(cuda.error_text(kIllegalAddress, &text) == kSuccess);
     NEED(std::strcmp(text, "an illegal memory access was encountered") == 0);
-    NEED(cuda.error_name(12345, &text) == cuda::kInvalidValue);
-    cuda::Device device = -1;
-    NEED(cuda.device(&device, 1) == cuda::kInvalidDevice && cuda.device(&device, 0) == cuda::kSuccess);
+    NEED(cuda.error_name(12345, &text) == kInvalidValue);
+    Device device = -1;
+    NEED(cuda.device(&device, 1) == kInvalidDevice && cuda.device(&device, 0) == kSuccess);
     return 0;
   });
 }
@@ -68,12 +68,12 @@ TEST_CASE("options change what the device says") {
     const Cuda cuda;
     int count = 0, version = 0;
     std::size_t bytes = 0;
-    NEED(cuda.init(0) == cuda::kSuccess);
-    NEED(cuda.device_count(&count) == cuda::kSuccess && count == 3);
-    NEED(cuda.driver_version(&version) == cuda::kSuccess && version == 12020);
-    NEED(cuda.device_memory(&bytes, 0) == cuda::kSuccess && bytes == 64 << 20);
-    NEED(attribute(cuda, cuda::kMultiprocessors) == 9 && attribute(cuda, cuda::kKernelExecTimeout) == 1);
-    NEED(attribute(cuda, cuda::k64BitMemOps) == 0 && attribute(cuda, cuda::kReadOnlyHostRegister) == 0);
+    NEED(cuda.init(0) == kSuccess);
+    NEED(cuda.device_count(&count) == kSuccess && count == 3);
+    NEED(cuda.driver_version(&version) == kSuccess && version == 12020);
+    NEED(cuda.device_memory(&bytes, 0) == kSuccess && bytes == 64 << 20);
+    NEED(attribute(cuda, kMultiprocessors) == 9 && attribute(cuda, kKernelExecTimeout) == 1);
+    NEED(attribute(cuda, k64BitMemOps) == 0 && attribute(cuda, kReadOnlyHostRegister) == 0);
     return 0;
   });
   const Ended ended = run_with("ignore=event_weight", [] { return static_cast<int>(Cuda().init(0)); });
@@ -83,8 +83,8 @@ TEST_CASE("options change what the device says") {
 
 TEST_CASE("cuInit fails as it is told") {
   const auto init = [] { return Cuda().init(0); };
-  REQUIRE(run_with("devices=0", init).exit_code() == cuda::kNoDevice);
-  REQUIRE(run_with("no_driver", init).exit_code() == cuda::kNoDevice);
+  REQUIRE(run_with("devices=0", init).exit_code() == kNoDevice);
+  REQUIRE(run_with("no_driver", init).exit_code() == kNoDevice);
   REQUIRE(run_with("no_driver=mismatch", [] { return Cuda().init(0) - 800; }).exit_code() == 3);
   REQUIRE(run_with("no_driver=system", [] { return Cuda().init(0) - 300; }).exit_code() == 4);
 }
@@ -93,18 +93,18 @@ TEST_CASE("a device may refuse contexts") {
   for (const char* options : {"exclusive", "prohibited"}) {
     REQUIRE_PASSES(options, [options] {
       const Cuda cuda;
-      cuda::Context context = nullptr;
-      NEED(cuda.init(0) == cuda::kSuccess);
-      const int mode = *options == 'e' ? cuda::kComputeModeExclusive : cuda::kComputeModeProhibited;
-      NEED(attribute(cuda, cuda::kComputeMode) == mode);
-      NEED(cuda.context_create(&context, 0, 0) == cuda::kDeviceUnavailable);
+      Context context = nullptr;
+      NEED(cuda.init(0) == kSuccess);
+      const int mode = *options == 'e' ? kComputeModeExclusive : kComputeModeProhibited;
+      NEED(attribute(cuda, kComputeMode) == mode);
+      NEED(cuda.context_create(&context, 0, 0) == kDeviceUnavailable);
       return 0;
     });
   }
 }
 
 TEST_CASE("functions are found by name and version") {
-  REQUIRE_PASSES("", [] {
+  const auto body = [] {
     const Cuda cuda;
 #define WOA_FIND(member, symbol, name, version, parameters) NEED(answer(cuda, name, version) == std::pair(0, true));
     WOA_CUDA_FUNCTIONS(WOA_FIND)
@@ -113,11 +113,12 @@ TEST_CASE("functions are found by name and version") {
     NEED(answer(cuda, "cuStreamWriteValue64", 11060) == std::pair(2, false));
     NEED(answer(cuda, "cuNothing", 13000) == std::pair(1, false));
     void* function = nullptr;
-    NEED(cuda.get_proc_address_v2("cuInit", &function, 13010, 0, nullptr) == cuda::kInvalidValue);
-    NEED(cuda.get_proc_address("cuInit", &function, 2000, 0) == cuda::kSuccess && function != nullptr);
-    NEED(cuda.get_proc_address("cuNothing", &function, 2000, 0) == cuda::kNotFound && function == nullptr);
+    NEED(cuda.get_proc_address_v2("cuInit", &function, 13010, 0, nullptr) == kInvalidValue);
+    NEED(cuda.get_proc_address("cuInit", &function, 2000, 0) == kSuccess && function != nullptr);
+    NEED(cuda.get_proc_address("cuNothing", &function, 2000, 0) == kNotFound && function == nullptr);
     return 0;
-  });
+  };
+  REQUIRE_PASSES("", body);
   REQUIRE_PASSES("driver=11040", [] {
     NEED(answer(Cuda(), "cuStreamWriteValue64", 11040) == std::pair(1, false));
     return 0;
@@ -125,7 +126,7 @@ TEST_CASE("functions are found by name and version") {
   REQUIRE_PASSES("no_memops", [] {
     const Rig rig;
     NEED(answer(rig, "cuStreamWriteValue64", 11070) == std::pair(1, false));
-    NEED(rig.stream_write_value(rig.first, rig.device, 1, 0) == cuda::kNotSupported);
+    NEED(rig.stream_write_value(rig.first, rig.device, 1, 0) == kNotSupported);
     return 0;
   });
 }
@@ -134,14 +135,14 @@ TEST_CASE("each thread has its own current context") {
   REQUIRE_PASSES("", [] {
     Rig rig;
     std::thread([&] {
-      NEED(rig.stream_query(rig.first) == cuda::kInvalidContext);
-      NEED(rig.context_set_current(rig.context) == cuda::kSuccess);
-      NEED(rig.stream_query(rig.first) == cuda::kSuccess);
-      NEED(rig.context_set_current(nullptr) == cuda::kSuccess);
-      NEED(rig.stream_query(rig.first) == cuda::kInvalidContext);
+      NEED(rig.stream_query(rig.first) == kInvalidContext);
+      NEED(rig.context_set_current(rig.context) == kSuccess);
+      NEED(rig.stream_query(rig.first) == kSuccess);
+      NEED(rig.context_set_current(nullptr) == kSuccess);
+      NEED(rig.stream_query(rig.first) == kInvalidContext);
     }).join();
     rig.end();
-    NEED(rig.stream_query(rig.first) == cuda::kInvalidContext);
+    NEED(rig.stream_query(rig.first) == kInvalidContext);
     return 0;
   });
 }
@@ -149,10 +150,10 @@ TEST_CASE("each thread has its own current context") {
 TEST_CASE("a forked child has no driver") {
   REQUIRE_PASSES("", [] {
     Rig rig;
-    Child child([&] {
+    test::Child child([&] {
       int count = 0;
-      return rig.init(0) == cuda::kNotInitialized && rig.device_count(&count) == cuda::kNotInitialized &&
-                     rig.stream_query(rig.first) == cuda::kNotInitialized
+      return rig.init(0) == kNotInitialized && rig.device_count(&count) == kNotInitialized &&
+                     rig.stream_query(rig.first) == kNotInitialized
                  ? 0
                  : 1;
     });
@@ -162,4 +163,4 @@ TEST_CASE("a forked child has no driver") {
   });
 }
 
-}  // namespace woa::test
+}  // namespace woa::cuda

@@ -1,0 +1,339 @@
+#include "controllers/gpu/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "controllers/gpu/cuda/cuda_queue.h"
+#include "controllers/gpu/cuda/device_fault.h"
+#include "controllers/gpu/cuda/device_watch.h"
+#include "controllers/gpu/cuda/resident_stage.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMostUnderWay = 256;              // firings of all queues; more wait in the controller
+constexpr std::uint64_t kLookNs = 50'000'000;           // between two looks at the device
+constexpr std::uint64_t kLookForWorkersNs = 1'000'000;  // while the controller sleeps: workers ring no bell
+constexpr std::uint64_t kLongNs = 5'000'000'000;        // for a firing
+
+}  // namespace
+
+class CudaBackend::Parts {
+ public:
+  Parts(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues)
+      : cuda_(cuda), device_(std::move(device)), queue_count_(queues) {}
+
+  const DeviceDescription& description() const noexcept { return device_.description; }
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup);
+  Status allocate(std::span<const DeviceRegion> regions);
+  Status map(std::span<const BackendMapping> mappings);
+  Start start(Firing& firing) noexcept;
+  std::size_t poll(std::span<Firing*> done) noexcept;
+  // Waits until the device does nothing more. False: it had not ended after kLongNs.
+  bool settle() noexcept;
+  void release() noexcept;
+  // The driver's threads touch no firing's memory any more.
+  void abandon() noexcept { gate_.close(); }
+
+ private:
+  struct Watched {  // of an agent, by the watch
+    std::uint64_t order = 0, since_ns = 0;
+    bool told = false;
+  };
+
+  Status load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs);
+  Status make_workers();
+  Status run(const CudaStage& stage, Firing& firing, CudaQueue* queue, ResidentStage* worker) noexcept;
+  void ask_for_bells() noexcept;
+  Firing* lose_oldest() noexcept;
+  Start lose(Firing& firing) noexcept;
+  std::uint64_t look() noexcept;
+  void look_at_streams() noexcept;
+  void look_at_times() noexcept;
+  bool look_at_workers() noexcept;
+  template <class Visit>
+  void each_stream(Visit&& visit) {
+    for (CudaQueue& queue : queues_) visit(queue.stream());
+    for (CountingStream& ring : rings_.streams()) visit(ring);
+  }
+  template <class Visit>
+  void each_agent(Visit&& visit) {
+    for (CudaQueue& queue : queues_) visit(queue.under_way());
+    for (const auto& worker : workers_) visit(worker->under_way());
+  }
+
+  const cuda::Library& cuda_;
+  const CudaDevice device_;
+  const std::uint32_t queue_count_;
+  const Plan* plan_ = nullptr;
+  Doorbell wakeup_;
+  std::shared_ptr<CudaContext> context_;
+  WordStore store_;
+  MappedMemory mapped_;
+  CudaBlocks blocks_;
+  CopyGate gate_;
+  DeviceFault fault_;
+  std::vector<CudaStage> stages_;  // by number in the plan; empty for stages of other controllers
+  PublishingRings rings_;
+  std::deque<CudaQueue> queues_;
+  std::vector<std::unique_ptr<ResidentStage>> workers_;
+  std::vector<ResidentStage*> worker_of_;  // by stage; null: queues run it
+  std::uint64_t started_ = 0;              // firings
+  std::atomic<std::size_t> under_way_{0};
+  // The watch's.
+  std::uint64_t looked_ns_ = 0;
+  std::vector<Watched> watched_;
+  std::vector<std::uint64_t> seen_done_;
+  std::optional<DeviceWatch> watch_;  // last: its thread uses the rest
+};
+
+Status CudaBackend::Parts::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
+  plan_ = &plan;
+  wakeup_ = wakeup;
+  auto context = CudaContext::make(cuda_, device_);
+  if (!context.ok()) return context.status();
+  context_ = std::move(context).value();
+  QueueNeeds needs;
+  WOA_RETURN_IF_ERROR(store_.open(*context_, device_));
+  WOA_RETURN_IF_ERROR(load_stages(stages, needs));
+  const std::size_t most = std::min<std::size_t>(stages.size() * plan.window, kMostUnderWay);
+  const std::size_t launches = (most + queue_count_ - 1) / queue_count_;
+  const QueueSetup setup{*context_, store_, mapped_, blocks_, rings_, gate_};
+  for (std::uint32_t i = 0; i < queue_count_; ++i)
+    WOA_RETURN_IF_ERROR(queues_.emplace_back(setup, i).open(needs, std::max<std::size_t>(launches, 1), wakeup));
+  watch_.emplace([this] { return look(); });
+  return {};
+}
+
+Status CudaBackend::Parts::load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs) {
+  stages_.resize(plan_->stages.size());
+  worker_of_.resize(plan_->stages.size());
+  for (const LoadedStage& stage : stages) {
+    Result<CudaStage> loaded = load_cuda_stage(*context_, device_, stage);
+    if (!loaded.ok()) return loaded.status();
+    needs.include(*loaded);
+    stages_[stage.id] = std::move(loaded).value();
+  }
+  return {};
+}
+
+Status CudaBackend::Parts::allocate(std::span<const DeviceRegion> regions) {
+  context_->make_current();
+  return blocks_.allocate(*context_, regions);
+}
+
+Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
+  context_->make_current();
+  WOA_RETURN_IF_ERROR(mapped_.map(context_, device_, mappings));
+  WOA_RETURN_IF_ERROR(rings_.open(*context_, mapped_, store_, wakeup_));
+  for (CudaQueue& queue : queues_) queue.reserve_marks(mapped_.rings());
+  return make_workers();
+}
+
+// Where kernels may run for some seconds only, the driver would end a worker.
+Status CudaBackend::Parts::make_workers() {
+  if (device_.has_time_limit) return {};
+  const Layout layout = make_layout(*plan_);
+  for (const CudaStage& stage : stages_) {
+    if (stage.resident == nullptr) continue;
+    const auto number = static_cast<std::uint32_t>(queues_.size() + workers_.size());
+    auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, layout, number);
+    if (!worker.ok()) return worker.status();
+    if (*worker == nullptr) continue;
+    worker_of_[stage.stage.id] = worker->get();
+    workers_.push_back(std::move(worker).value());
+  }
+  return {};
+}
+
+// Once its commands are enqueued, only the device can fail: sizes are exact, and no output is left out.
+Start CudaBackend::Parts::start(Firing& firing) noexcept {
+  if (fault_.any()) return lose(firing);
+  const CudaStage& stage = stages_[firing.stage];
+  ResidentStage* const worker = worker_of_[firing.stage];
+  CudaQueue& queue = *std::ranges::min_element(queues_, {}, [](CudaQueue& at) { return at.under_way().size(); });
+  if (worker != nullptr ? worker->full() : queue.under_way().full()) return Start::kBusy;
+  if (const Status status = stage.size(firing); !status.ok()) {
+    firing.code = status.code();
+    firing.message.assign(status.message());
+    for (woa_output& output : firing.outputs) output.written = 0;
+    return Start::kCompleted;
+  }
+  context_->make_current();
+  const Status status = run(stage, firing, &queue, worker);
+  under_way_.fetch_add(1, std::memory_order_release);
+  if (!status.ok()) {
+    fault_.report(status);
+    return Start::kStarted;
+  }
+  if (wakeup_.prepared()) ask_for_bells();
+  return CudaBlocks::used_by(firing) ? Start::kOrdered : Start::kStarted;
+}
+
+Status CudaBackend::Parts::run(const CudaStage& stage, Firing& firing, CudaQueue* queue,
+                               ResidentStage* worker) noexcept {
+  return worker != nullptr ? worker->start(firing, ++started_) : queue->start(stage, firing, ++started_);
+}
+
+std::size_t CudaBackend::Parts::poll(std::span<Firing*> done) noexcept {
+  std::size_t count = 0;
+  const auto take = [&](auto& agent) {
+    for (Firing* firing = nullptr; count < done.size() && (firing = agent.finish()) != nullptr; ++count)
+      done[count] = firing;
+  };
+  for (CudaQueue& queue : queues_) take(queue);
+  for (const auto& worker : workers_) take(*worker);
+  if (fault_.any()) {
+    for (Firing* firing = nullptr; count < done.size() && (firing = lose_oldest()) != nullptr; ++count)
+      done[count] = firing;
+  }
+  if (count != 0)
+    under_way_.fetch_sub(count, std::memory_order_release);
+  else if (wakeup_.prepared())
+    ask_for_bells();
+  return count;
+}
+
+// The controller is about to sleep.
+void CudaBackend::Parts::ask_for_bells() noexcept {
+  context_->make_current();
+  each_stream([&](CountingStream& stream) {
+    if (Status status = stream.ring_when_done(); !status.ok()) fault_.report(std::move(status));
+  });
+  if (fault_.any()) return wakeup_.ring();
+  for (const auto& worker : workers_)
+    if (worker->under_way().size() != 0) return watch_->look_now();
+}
+
+// It may store still, until the context has gone.
+Start CudaBackend::Parts::lose(Firing& firing) noexcept {
+  firing.code = fault_.status().code();
+  firing.message.assign("the device '" + device_.description.device + "' failed: " + fault_.status().message());
+  firing.lost = true;
+  for (woa_output& output : firing.outputs) output.written = 0;
+  return Start::kCompleted;
+}
+
+// The firing that was started first of all that are under way: the first that is told names the failure.
+Firing* CudaBackend::Parts::lose_oldest() noexcept {
+  FiringsUnderWay* oldest = nullptr;
+  each_agent([&](FiringsUnderWay& agent) {
+    if (agent.size() != 0 && (oldest == nullptr || agent.oldest().order < oldest->oldest().order)) oldest = &agent;
+  });
+  if (oldest == nullptr) return nullptr;
+  Firing& firing = oldest->end_oldest();
+  (void)lose(firing);
+  firing.message.append("; the oldest firing under way was of instance ").append(std::to_string(firing.instance));
+  return &firing;
+}
+
+// By the watch. What start() did before the count rose can be seen.
+std::uint64_t CudaBackend::Parts::look() noexcept {
+  if (under_way_.load(std::memory_order_acquire) == 0) return kLookNs;
+  const std::uint64_t now = now_ns();
+  if (now - looked_ns_ >= kLookNs) {
+    looked_ns_ = now;
+    look_at_streams();
+    look_at_times();
+  }
+  return look_at_workers() ? kLookForWorkersNs : kLookNs;
+}
+
+void CudaBackend::Parts::look_at_streams() noexcept {
+  context_->make_current();
+  each_stream([&](CountingStream& stream) {
+    const auto code = cuda_.stream_query(stream.get());
+    if (code != cuda::kSuccess && code != cuda::kNotReady) fault_.report(cuda_failure("cuStreamQuery", code));
+  });
+  if (fault_.any()) wakeup_.ring();
+}
+
+void CudaBackend::Parts::look_at_times() noexcept {
+  watched_.resize(queues_.size() + workers_.size());
+  auto watched = watched_.begin();
+  each_agent([&](FiringsUnderWay& agent) {
+    Watched& at = *watched++;
+    const auto seen = agent.look();
+    if (!seen) return;
+    if (seen->order != at.order) at = {seen->order, looked_ns_, false};
+    if (at.told || looked_ns_ - at.since_ns < kLongNs) return;
+    at.told = true;
+    log(LogLevel::kWarning, "stage '" + plan_->stages[seen->stage].name + "', instance " +
+                                std::to_string(seen->instance) + ": has run for " +
+                                std::to_string(kLongNs / 1'000'000'000) + " s on '" + device_.description.device +
+                                "', and may never end; give the run a deadline, or look at the kernel");
+  });
+}
+
+// True if the controller sleeps and there are workers: nobody else rings for these.
+bool CudaBackend::Parts::look_at_workers() noexcept {
+  if (workers_.empty() || !wakeup_.prepared()) return false;
+  seen_done_.resize(workers_.size());
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    const std::uint64_t done = workers_[w]->done();
+    if (std::exchange(seen_done_[w], done) != done) wakeup_.ring();
+  }
+  return true;
+}
+
+bool CudaBackend::Parts::settle() noexcept {
+  watch_.reset();
+  if (context_ == nullptr) return true;
+  context_->make_current();
+  const std::uint64_t end = now_ns() + kLongNs;
+  bool settled = true;
+  for (const auto& worker : workers_) settled = (worker->stop(fault_.any() ? 0 : kLongNs) || fault_.any()) && settled;
+  each_stream([&](CountingStream& stream) {
+    if (stream.get() == nullptr) return;
+    while (settled && cuda_.stream_query(stream.get()) == cuda::kNotReady) {
+      settled = now_ns() < end;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  });
+  return settled;
+}
+
+void CudaBackend::Parts::release() noexcept {
+  mapped_.release();
+  if (context_ != nullptr) context_->make_current();  // for what frees memory now
+}
+
+CudaBackend::CudaBackend(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues)
+    : parts_(std::make_unique<Parts>(cuda, std::move(device), queues)) {}
+
+CudaBackend::~CudaBackend() {
+  if (parts_->settle()) {
+    parts_->release();
+    return;
+  }
+  log(LogLevel::kError, "a kernel on '" + description().device +
+                            "' does not end; it keeps its memory until this process ends, which stops it");
+  parts_->abandon();
+  static auto& abandoned = *new std::vector<std::unique_ptr<Parts>>;
+  abandoned.push_back(std::move(parts_));
+}
+
+const DeviceDescription& CudaBackend::description() const noexcept { return parts_->description(); }
+
+Status CudaBackend::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
+  return parts_->load(plan, stages, wakeup);
+}
+
+Status CudaBackend::allocate(std::span<const DeviceRegion> regions) { return parts_->allocate(regions); }
+
+Status CudaBackend::map(std::span<const BackendMapping> mappings) { return parts_->map(mappings); }
+
+Start CudaBackend::start(Firing& firing) noexcept { return parts_->start(firing); }
+
+std::size_t CudaBackend::poll(std::span<Firing*> done) noexcept { return parts_->poll(done); }
+
+}  // namespace woa

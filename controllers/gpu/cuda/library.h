@@ -1,0 +1,34 @@
+// CUDA's driver library, opened when the program first asks for it: the program starts without it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "controllers/gpu/cuda/cuda_api.h"
+#include "runtime/base/status.h"
+
+namespace woa {
+namespace cuda {
+
+// The functions of cuda_api.h. Any thread.
+struct Library {
+#define WOA_CUDA_MEMBER(member, symbol, name, version, parameters) Result(*member) parameters = nullptr;
+  WOA_CUDA_FUNCTIONS(WOA_CUDA_MEMBER)
+  WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_CUDA_MEMBER)
+#undef WOA_CUDA_MEMBER
+};
+
+}  // namespace cuda
+
+// Opens libcuda.so.1, once per process; does not wake the driver. kUnavailable: there is none, or it is too old.
+const Result<cuda::Library>& open_cuda();
+
+// Ok for kSuccess; that allocates nothing. Otherwise the error of `call`, with CUDA's name and text for it.
+// kExhausted: no memory. kUnavailable: the device, the driver or the context is gone. Else kKernelFailed.
+Status cuda_status(std::string_view call, cuda::Result code);
+inline Status cuda_failure(std::string_view call, cuda::Result code) { return cuda_status(call, code); }
+
+// "13.0" of the driver's 13000.
+std::string cuda_version_text(int version);
+
+}  // namespace woa

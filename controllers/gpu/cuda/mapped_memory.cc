@@ -1,0 +1,116 @@
+#include "controllers/gpu/cuda/mapped_memory.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "runtime/base/log.h"
+
+namespace woa {
+namespace {
+
+// What this process has registered. The driver refuses memory that is registered already, and several controllers may
+// use the same. The first one's context lives until the last has released it.
+class Registrations {
+ public:
+  // kUnsupported: another controller registered it, as memory that the device only reads.
+  Status add(std::shared_ptr<const CudaContext> context, std::span<std::byte> bytes, bool read_only) {
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[bytes.data()];
+    if (entry.users == 0) {
+      const unsigned flags =
+          cuda::kRegisterPortable | cuda::kRegisterMapped | (read_only ? cuda::kRegisterReadOnly : 0U);
+      if (Status status = cuda_status("cuMemHostRegister of " + bytes_text(bytes.size()),
+                                      context->cuda().host_register(bytes.data(), bytes.size(), flags));
+          !status.ok()) {
+        entries_.erase(bytes.data());
+        return status;
+      }
+      entry = {std::move(context), read_only, 0};
+    } else if (entry.read_only && !read_only) {
+      return {Code::kUnsupported, "another controller of this process registered it for reading alone"};
+    }
+    ++entry.users;
+    return {};
+  }
+  void remove(std::byte* at) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto entry = entries_.find(at);
+    if (entry == entries_.end() || --entry->second.users > 0) return;
+    entry->second.context->make_current();
+    entry->second.context->cuda().host_unregister(at);
+    entries_.erase(entry);
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const CudaContext> context;
+    bool read_only = false;
+    std::uint32_t users = 0;
+  };
+  std::mutex mutex_;
+  std::map<std::byte*, Entry> entries_;  // by the first byte
+};
+
+Registrations& registrations() {
+  static Registrations all;
+  return all;
+}
+
+}  // namespace
+
+Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
+                         std::span<const BackendMapping> mappings) {
+  parts_.reserve(mappings.size());
+  for (const BackendMapping& mapping : mappings) {
+    Part part{mapping.bytes, {}, mapping.region ? std::int32_t{*mapping.region} : -1};
+    if (!mapping.region) part.place.ring = rings_++;
+    if (mapping.may_register && device.registers_memory && !mapping.bytes.empty()) {
+      const bool read_only = mapping.access == Access::kRead && device.registers_read_only;
+      Status status = registrations().add(context, mapping.bytes, read_only);
+      if (status.ok()) {
+        status = cuda_status("cuMemHostGetDevicePointer",
+                             context->cuda().host_device_pointer(&part.place.device, mapping.bytes.data(), 0));
+        if (!status.ok()) registrations().remove(mapping.bytes.data());
+      }
+      status = status.ok() ? status : status.with_context(mapping.what);
+      if (!status.ok() && mapping.region)
+        log(LogLevel::kWarning, status.message() + "; the host copies these payloads, which takes longer");
+      else if (!status.ok())
+        return {status.code(),
+                status.message() + "; allow locked memory (ulimit -l unlimited), or set `publishes: host` in the plan"};
+    } else if (!mapping.region) {
+      return {Code::kUnsupported, mapping.what + ": the device registers no memory of the host"};
+    }
+    parts_.push_back(part);
+  }
+  std::ranges::sort(parts_, {}, [](const Part& part) { return part.bytes.data(); });
+  return {};
+}
+
+void MappedMemory::release() noexcept {
+  for (const Part& part : parts_)
+    if (part.place.device != 0) registrations().remove(part.bytes.data());
+  parts_.clear();
+}
+
+MappedMemory::Place MappedMemory::find(const void* data, std::size_t bytes) const noexcept {
+  const auto* const at = static_cast<const std::byte*>(data);
+  const auto behind = std::ranges::upper_bound(parts_, at, std::less<>(),
+                                               [](const Part& part) -> const std::byte* { return part.bytes.data(); });
+  if (behind == parts_.begin()) return {};
+  const Part& part = *std::prev(behind);
+  const auto offset = static_cast<std::size_t>(at - part.bytes.data());
+  if (offset + bytes > part.bytes.size() || part.place.device == 0) return {};
+  return {part.place.device + offset, part.place.ring};
+}
+
+bool MappedMemory::is_registered(std::uint16_t region) const noexcept {
+  const auto part = std::ranges::find(parts_, std::int32_t{region}, &Part::region);
+  return part != parts_.end() && part->place.device != 0;
+}
+
+}  // namespace woa

@@ -1,0 +1,52 @@
+// A stage whose firings a resident worker takes: its regions are registered, and nothing of it lies in the device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "controllers/gpu/cuda/cuda_stage.h"
+#include "controllers/gpu/cuda/firings_under_way.h"
+#include "controllers/gpu/cuda/mapped_memory.h"
+#include "controllers/gpu/cuda/resident_worker.h"
+#include "runtime/controller/layout.h"
+
+namespace woa {
+
+class ResidentStage {
+ public:
+  // Null: the stage cannot have a worker, because some of its memory is not registered, or it publishes more than a
+  // worker takes. `stage` and `mapped` outlive it. `number`: of the agent, for traces. kExhausted: no memory.
+  static Result<std::unique_ptr<ResidentStage>> make(const CudaContext& context, const CudaStage& stage,
+                                                     const MappedMemory& mapped, const Plan& plan, const Layout& layout,
+                                                     std::uint32_t number);
+
+  [[nodiscard]] FiringsUnderWay& under_way() noexcept { return under_way_; }
+  [[nodiscard]] bool full() const noexcept { return under_way_.full() || !worker_->has_room(); }
+  // As CudaQueue.
+  Status start(Firing& firing, std::uint64_t order) noexcept;
+  Firing* finish() noexcept;
+  // How many firings the worker has done. Any thread; calls no driver.
+  [[nodiscard]] std::uint64_t done() const noexcept { return worker_->done(); }
+  // False: the kernel still runs after `limit_ns`.
+  bool stop(std::uint64_t limit_ns) noexcept { return worker_->submitted() == 0 || worker_->stop(limit_ns); }
+
+ private:
+  ResidentStage(const CudaStage& stage, const MappedMemory& mapped, std::uint32_t number)
+      : stage_(stage), mapped_(mapped), number_(number) {}
+  Status submit(Firing& firing) noexcept;
+
+  const CudaStage& stage_;
+  const MappedMemory& mapped_;
+  const std::uint32_t number_;
+  std::unique_ptr<ResidentWorker> worker_;
+  FiringsUnderWay under_way_;
+  std::uint64_t finished_ = 0, last_ended_ns_ = 0;
+  // Of the firing that is being started.
+  std::vector<std::uint64_t> words_;
+  std::vector<cuda::DevicePtr> ports_;
+  std::vector<std::uint32_t> rings_;
+  std::vector<DevicePublication> publications_;
+};
+
+}  // namespace woa
