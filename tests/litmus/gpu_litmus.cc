@@ -1,7 +1,7 @@
 // gpu_litmus: do payloads that a GPU published arrive whole? Messages through the memory, the rings and the back-end of
 // a real run, by streams and by a resident worker; every payload is checked as soon as its packet can be seen.
 //
-//     gpu_litmus [--count N] [--seconds S]
+//     gpu_litmus [--count N] [--seconds S] [--publishes worker|queue] [--first]
 //
 // Prints one JSON. Exit code: 0 nothing was wrong, 1 something was, 2 wrong usage, 77 no GPU (the reason on stdout).
 #include <CLI/CLI.hpp>
@@ -38,16 +38,24 @@ Json to_json(const LitmusCase& what, const LitmusOutcome& outcome) {
   return json;
 }
 
-std::vector<LitmusCase> all_cases() {
+struct Options {
+  std::uint64_t count = 10'000'000;
+  double seconds = 300;
+  std::string publishes;  // "worker", "queue" or both
+  bool first = false;     // ends with the first wrong message
+};
+
+std::vector<LitmusCase> cases_of(const Options& options) {
   std::vector<LitmusCase> cases;
   for (const bool resident : {true, false})
-    for (const bool from_host : {false, true})
-      for (const std::uint32_t bytes : {8U, 64U, 512U, 4096U}) cases.push_back({resident, from_host, bytes});
+    if (options.publishes != (resident ? "queue" : "worker"))
+      for (const bool from_host : {false, true})
+        for (const std::uint32_t bytes : {8U, 64U, 512U, 4096U}) cases.push_back({resident, from_host, bytes});
   return cases;
 }
 
-// All cases, each with its share. The first that cannot go on ends it.
-Status run_all(std::uint64_t count, double seconds, const std::string& folder, Json& json) {
+// Each case has its share. The first that cannot go on ends it.
+Status run_cases(const Options& options, const std::string& folder, Json& json) {
   const BackendFactory factory = cuda_factory();
   const auto devices = factory.probe();
   if (!devices.ok()) return devices.status();
@@ -56,10 +64,11 @@ Status run_all(std::uint64_t count, double seconds, const std::string& folder, J
           {"messages", 0},
           {"wrong", 0},
           {"cases", Json::array()}};
-  const std::vector<LitmusCase> cases = all_cases();
+  const std::vector<LitmusCase> cases = cases_of(options);
   const auto share = static_cast<double>(cases.size());
   for (const LitmusCase& what : cases) {
-    auto outcome = run_litmus(factory, what, (count + cases.size() - 1) / cases.size(), seconds / share, folder);
+    const std::uint64_t messages = (options.count + cases.size() - 1) / cases.size();
+    auto outcome = run_litmus(factory, what, messages, options.seconds / share, options.first, folder);
     if (!outcome.ok())
       return outcome.status().with_context(std::string(what.resident ? "worker" : "queue") + ", " +
                                            (what.from_host ? "cpu-gpu-cpu" : "gpu-cpu") + ", " +
@@ -67,23 +76,25 @@ Status run_all(std::uint64_t count, double seconds, const std::string& folder, J
     json["messages"] = json["messages"].get<std::uint64_t>() + outcome->messages;
     json["wrong"] = json["wrong"].get<std::uint64_t>() + outcome->wrong;
     json["cases"].push_back(to_json(what, *outcome));
+    if (options.first && outcome->wrong != 0) break;
   }
   return {};
 }
 
 int main(int argc, char** argv) {
   CLI::App app("Sends messages through a GPU and checks every payload.", "gpu_litmus");
-  std::uint64_t count = 10'000'000;
-  double seconds = 300;
-  app.add_option("--count", count, "messages of all cases together")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", seconds, "end after so long, with fewer messages")->check(CLI::PositiveNumber);
+  Options options;
+  app.add_option("--count", options.count, "messages of all cases together")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "end after so long, with fewer messages")->check(CLI::PositiveNumber);
+  app.add_option("--publishes", options.publishes, "cases of one publisher")->check(CLI::IsMember({"worker", "queue"}));
+  app.add_flag("--first", options.first, "end with the first wrong message");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   Json json;
-  const Status status = run_all(count, seconds, std::filesystem::read_symlink("/proc/self/exe").parent_path(), json);
+  const Status status = run_cases(options, std::filesystem::read_symlink("/proc/self/exe").parent_path(), json);
   if (json.is_null() && status.code() == Code::kUnavailable) {
     std::puts(status.message().c_str());
     return 77;

@@ -90,9 +90,10 @@ void write_messages(const LitmusCase& what, std::uint64_t messages, double limit
 // The graph's output: one thread.
 class Reader final : public PacketSink {
  public:
-  Reader(const LitmusCase& what, std::uint64_t messages, Receiver& receiver, std::span<const std::byte> region,
-         Progress& progress)
+  Reader(const LitmusCase& what, std::uint64_t messages, bool first, Receiver& receiver,
+         std::span<const std::byte> region, Progress& progress)
       : what_(what),
+        first_(first),
         part_(std::max<std::uint64_t>(messages / kParts, kLitmusWindow)),
         receiver_(receiver),
         region_(region),
@@ -131,7 +132,9 @@ class Reader final : public PacketSink {
         note(number, "word " + std::to_string(w) + " is " + std::to_string(word) + ", expected " +
                          std::to_string(litmus_word(number, w)));
     }
-    if (!right) ++outcome.wrong;
+    if (right) return;
+    ++outcome.wrong;
+    if (first_) progress_.stop = true;
   }
   void note(std::uint64_t number, const std::string& what) noexcept {
     if (outcome.first_wrong.empty()) outcome.first_wrong = "message " + std::to_string(number) + ": " + what;
@@ -143,6 +146,7 @@ class Reader final : public PacketSink {
   }
 
   const LitmusCase what_;
+  const bool first_;
   const std::uint64_t part_;
   Receiver& receiver_;
   std::span<const std::byte> region_;
@@ -279,7 +283,7 @@ std::size_t channel_of(const Layout& layout, std::uint32_t edge) { return layout
 }  // namespace
 
 Result<LitmusOutcome> run_litmus(const BackendFactory& factory, const LitmusCase& what, std::uint64_t messages,
-                                 double limit_s, const std::string& folder) {
+                                 double limit_s, bool first, const std::string& folder) {
   const Plan plan = litmus_plan(what);
   WOA_RETURN_IF_ERROR(validate(plan));
   auto backend = factory.make(0, plan.controllers[kLitmusGpu]);
@@ -304,7 +308,7 @@ Result<LitmusOutcome> run_litmus(const BackendFactory& factory, const LitmusCase
                       *wired.wiring.senders[channel_of(layout, edge)]);
   };
   Progress progress;
-  Reader reader(what, messages, *host->wiring.receivers[channel_of(layout, kLitmusOut)],
+  Reader reader(what, messages, first, *host->wiring.receivers[channel_of(layout, kLitmusOut)],
                 host->wiring.regions[kLitmusOut], progress);
   Gpu controller(plan, *device, *gpu->wiring.receivers[channel_of(layout, kLitmusIn)],
                  dynamic_cast<PreparingSender&>(*gpu->wiring.senders[channel_of(layout, kLitmusOut)]),

@@ -23,10 +23,10 @@ struct LitmusOutcome {
   std::vector<double> messages_per_s{};  // of equal parts of the course
 };
 
-// Sends `messages`, or as many as `limit_s` allows. `folder` holds litmus.ptx. An error: the device failed, or nothing
-// arrived for ten seconds. kUnavailable: no device.
+// Sends `messages`, or as many as `limit_s` allows; with `first`, ends with the first that is wrong. `folder` holds
+// litmus.ptx. An error: the device failed, or nothing arrived for ten seconds. kUnavailable: no device.
 Result<LitmusOutcome> run_litmus(const BackendFactory& factory, const LitmusCase& what, std::uint64_t messages,
-                                 double limit_s, const std::string& folder);
+                                 double limit_s, bool first, const std::string& folder);
 
 // Word `at` of message `number`, as litmus.cu writes it, too.
 constexpr std::uint64_t litmus_word(std::uint64_t number, std::uint64_t at) noexcept {
