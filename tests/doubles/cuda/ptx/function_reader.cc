@@ -41,12 +41,15 @@ bool read_operand(Cursor& in, Operand& out) {
   if (in.take("[")) {
     if (!read_operand(in, out)) return false;
     out.kind = Operand::kAddress;
+    while (in.take(","))  // of a texture
+      if (!read_operand(in, out.list.emplace_back())) return false;
     return in.expect("]");
   }
   out.negated = in.take("!");
   if (in.now().kind == Token::kWord) {
     out.name = in.next().text;
     if (in.take("+")) out.value = in.number();
+    if (in.take("|")) return read_operand(in, out.list.emplace_back());
     return in.wrong().ok();
   }
   out.kind = Operand::kNumber;

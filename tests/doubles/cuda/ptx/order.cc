@@ -54,8 +54,10 @@ void overlay_own(const ThreadView& thread, const std::byte* at, std::uint8_t byt
 
 // What is read behind a strong load is no older than what that gave.
 void remember(Stale& kept, const Stale& now, Order order) {
-  if (order == Order::kWeak) kept = now;
-  else if (same_word(kept.at, now.at)) kept.at = nullptr;
+  if (order == Order::kWeak)
+    kept = now;
+  else if (same_word(kept.at, now.at))
+    kept.at = nullptr;
 }
 
 // One order of all sequentially consistent fences. A function, because ThreadSanitizer knows no fences.
@@ -121,12 +123,10 @@ std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint
   return value;
 }
 
-void BlockView::store(ThreadView& thread, Store store) {
+void BlockView::store(ThreadView& thread, Store store, bool wide) {
   if (store.order == Order::kRelease) {
-    if (ignored_.release)
-      store.order = Order::kRelaxed;
-    else
-      fence(thread, false, true);
+    store.order = Order::kRelaxed;
+    if (!ignored_.release) release(thread, wide);
   }
   store.need = thread.need;
   if (store.order == Order::kRelaxed && store.need != 0) store.order = Order::kRelease;
@@ -137,15 +137,19 @@ void BlockView::store(ThreadView& thread, Store store) {
   thread.read.forget(store.at);
 }
 
-void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
+void BlockView::release(ThreadView& thread, bool wide) {
   move_all(thread);
+  if (wide) thread.need = next_;
+}
+
+void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
+  release(thread, wide);
   if (thread.seen_count > 0) {  // relaxed loads and a fence acquire
     for (std::uint32_t k = 0; k < std::min<std::size_t>(thread.seen_count, thread.seen.size()); ++k)
-      read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
+      ptx::read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
     acquire(thread);
     thread.seen_count = 0;
   }
-  if (wide) thread.need = next_;
   if (!sequential) return;
   leave_before(next_);
   order_all();
@@ -164,8 +168,7 @@ void BlockView::barrier(std::vector<ThreadView*>& threads) {
   }
 }
 
-void BlockView::settle(ThreadView& thread, const std::byte* at, bool release, bool shared) {
-  if (release) fence(thread, false, true);
+void BlockView::settle(ThreadView& thread, const std::byte* at, bool shared) {
   const bool mine = (thread.filter & bit_of(at)) != 0;
   if (mine) move_all(thread);
   if (shared) return;
