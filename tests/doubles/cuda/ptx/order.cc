@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kThreadStores = 12, kBlockStores = 64;
 
 std::uintptr_t word_of(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) >> 3; }
-std::uint64_t bit_of(const std::byte* at) { return 1ULL << (word_of(at) * 0x9E3779B97F4A7C15U >> 58); }
+std::size_t bucket_of(const std::byte* at) { return word_of(at) * 0x9E3779B97F4A7C15U >> 58; }
+std::uint64_t bit_of(const std::byte* at) { return 1ULL << bucket_of(at); }
 bool same_word(const std::byte* one, const std::byte* other) { return word_of(one) == word_of(other); }
 
 template <class T>
@@ -100,8 +101,7 @@ std::uint64_t BlockView::global(ThreadView& thread, const std::byte* at, std::ui
   Stale& kept = thread.read.of(at);
   if (order == Order::kWeak && kept.at == at && kept.bytes == bytes && random_.chance(4)) return kept.value;
   std::uint64_t value = base(thread, at, bytes, order);
-  const std::uint64_t bit = bit_of(at);
-  if ((filter_ & bit) != 0)
+  if (buckets_[bucket_of(at)] != 0)
     for (const Store& one : stores_)
       if (same_word(one.at, at)) overlay(one, at, bytes, value);
   overlay_own(thread, at, bytes, value);
@@ -172,7 +172,7 @@ void BlockView::settle(ThreadView& thread, const std::byte* at, bool shared) {
   const bool mine = (thread.filter & bit_of(at)) != 0;
   if (mine) move_all(thread);
   if (shared) return;
-  leave_before(mine || (filter_ & bit_of(at)) != 0 ? next_ : thread.need);
+  leave_before(mine || buckets_[bucket_of(at)] != 0 ? next_ : thread.need);
   read_.forget(at);
   thread.read.forget(at);
 }
@@ -183,12 +183,13 @@ void BlockView::move(ThreadView& thread, std::size_t which) {
     if (same_word(thread.stores[k].at, thread.stores[which].at)) which = k;
   Store store = thread.stores[which];
   thread.stores.erase(thread.stores.begin() + static_cast<std::ptrdiff_t>(which));
-  if (thread.stores.empty()) thread.filter = 0;
+  thread.filter = 0;
+  for (const Store& one : thread.stores) thread.filter |= bit_of(one.at);
   if (store.shared) return write(store);
   leave_some(kBlockStores - 1);
   store.number = next_++;
   stores_.push_back(store);
-  filter_ |= bit_of(store.at);
+  ++buckets_[bucket_of(store.at)];
 }
 
 void BlockView::move_all(ThreadView& thread) {
@@ -207,7 +208,7 @@ std::size_t BlockView::pick() {
 void BlockView::leave(std::size_t which) {
   const Store store = stores_[which];
   stores_.erase(stores_.begin() + static_cast<std::ptrdiff_t>(which));
-  if (stores_.empty()) filter_ = 0;
+  --buckets_[bucket_of(store.at)];
   if (ended_) return late_.add(store);
   read_.forget(store.at);
   write(store);

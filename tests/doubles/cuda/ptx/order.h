@@ -135,9 +135,9 @@ class BlockView {
   Random& random_;
   const Ignored& ignored_;
   Late& late_;
-  std::vector<Store> stores_;  // by number
-  std::uint64_t filter_ = 0;
-  std::uint64_t next_ = 1;  // number
+  std::vector<Store> stores_;               // by number
+  std::array<std::uint8_t, 64> buckets_{};  // how many of the stores' places fall in each
+  std::uint64_t next_ = 1;                  // number
   std::uint64_t time_ = 1;
   StaleValues<64> read_;  // by any thread of the block, from memory
   bool ended_ = false;
