@@ -154,6 +154,9 @@ bool FunctionReader::branch_targets(std::string_view label) {
 }
 
 bool FunctionReader::resolve() {
+  // A body may end without it.
+  if (const Status end = decode({in_.now().line, "ret", "", false, {}}, function_, *this); !end.ok())
+    return in_.fail(end);
   const auto find = [this](std::string_view label) -> std::optional<std::uint32_t> {
     const auto found = labels_.find(label);
     if (found != labels_.end()) return found->second;
