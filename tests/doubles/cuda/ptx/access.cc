@@ -34,7 +34,7 @@ void store(Thread& t, const Instruction& i) {
     if (at.space == Space::kLocal)
       write(made);
     else
-      t.block->view.store(t.view, made);
+      t.block->view.store(t.view, made, i.wide_scope);
   }
 }
 
