@@ -92,7 +92,6 @@ class CudaBackend::Parts {
   // The watch's.
   std::uint64_t looked_ns_ = 0;
   std::vector<Watched> watched_;
-  std::vector<std::uint64_t> seen_done_;
   std::optional<DeviceWatch> watch_;  // last: its thread uses the rest
 };
 
@@ -209,7 +208,8 @@ void CudaBackend::Parts::ask_for_bells() noexcept {
   each_stream([&](CountingStream& stream) {
     if (Status status = stream.ring_when_done(); !status.ok()) fault_.report(std::move(status));
   });
-  if (fault_.any()) return wakeup_.ring();
+  // What has completed meanwhile would ring no more.
+  if (fault_.any() || std::ranges::any_of(queues_, &CudaQueue::has_done)) return wakeup_.ring();
   for (const auto& worker : workers_)
     if (worker->under_way().size() != 0) return watch_->look_now();
 }
@@ -277,11 +277,8 @@ void CudaBackend::Parts::look_at_times() noexcept {
 // True if the controller sleeps and there are workers: nobody else rings for these.
 bool CudaBackend::Parts::look_at_workers() noexcept {
   if (workers_.empty() || !wakeup_.prepared()) return false;
-  seen_done_.resize(workers_.size());
-  for (std::size_t w = 0; w < workers_.size(); ++w) {
-    const std::uint64_t done = workers_[w]->done();
-    if (std::exchange(seen_done_[w], done) != done) wakeup_.ring();
-  }
+  const auto has_done = [](const auto& worker) { return worker->has_done(); };
+  if (std::ranges::any_of(workers_, has_done)) wakeup_.ring();
   return true;
 }
 

@@ -92,11 +92,15 @@ Status CudaQueue::start(const CudaStage& stage, Firing& firing, std::uint64_t or
   return enqueue(stage, launch);
 }
 
-Firing* CudaQueue::finish() noexcept {
-  if (under_way_.size() == 0) return nullptr;
-  const Launch& launch = under_way_.oldest();
+bool CudaQueue::has_done() noexcept {
+  if (under_way_.size() == 0) return false;
   const auto reached = [](const StreamMark& mark) { return mark.stream->reached(mark.number); };
-  if (launch.marks.empty() || !std::ranges::all_of(launch.marks, reached)) return nullptr;
+  const Launch& launch = under_way_.oldest();
+  return !launch.marks.empty() && std::ranges::all_of(launch.marks, reached);
+}
+
+Firing* CudaQueue::finish() noexcept {
+  if (!has_done()) return nullptr;
   Firing& firing = under_way_.end_oldest();
   firing.code = Code::kOk;
   if (!firing.timed) return &firing;

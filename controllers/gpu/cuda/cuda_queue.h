@@ -66,7 +66,9 @@ class CudaQueue {
   // Starts a firing, whose outputs have sizes; there is room. An error is the device's: it does nothing more, and the
   // firing is under way all the same.
   Status start(const CudaStage& stage, Firing& firing, std::uint64_t order) noexcept;
-  // The oldest firing, if it has completed. Null otherwise.
+  // The oldest firing has completed.
+  [[nodiscard]] bool has_done() noexcept;
+  // That firing; null if it has not.
   Firing* finish() noexcept;
 
  private:

@@ -101,10 +101,10 @@ Status ResidentStage::submit(Firing& firing) noexcept {
 }
 
 Firing* ResidentStage::finish() noexcept {
-  if (under_way_.size() == 0 || worker_->done() <= finished_) return nullptr;
+  if (under_way_.size() == 0 || !has_done()) return nullptr;
   if (!std::ranges::all_of(under_way_.oldest().firing->publications, is_out)) return nullptr;
   Firing& firing = under_way_.end_oldest();
-  ++finished_;
+  finished_.fetch_add(1, std::memory_order_relaxed);
   firing.code = Code::kOk;
   if (!firing.timed) return &firing;
   firing.started_ns = std::max(firing.started_ns, last_ended_ns_);

@@ -1,6 +1,7 @@
 // A stage whose firings a resident worker takes: its regions are registered, and nothing of it lies in the device.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,8 +27,8 @@ class ResidentStage {
   // As CudaQueue.
   Status start(Firing& firing, std::uint64_t order) noexcept;
   Firing* finish() noexcept;
-  // How many firings the worker has done. Any thread; calls no driver.
-  [[nodiscard]] std::uint64_t done() const noexcept { return worker_->done(); }
+  // The worker has done firings that finish() has not told of. Any thread; calls no driver.
+  [[nodiscard]] bool has_done() const noexcept { return worker_->done() > finished_.load(std::memory_order_relaxed); }
   // False: the kernel still runs after `limit_ns`.
   bool stop(std::uint64_t limit_ns) noexcept { return worker_->submitted() == 0 || worker_->stop(limit_ns); }
 
@@ -41,7 +42,8 @@ class ResidentStage {
   const std::uint32_t number_;
   std::unique_ptr<ResidentWorker> worker_;
   FiringsUnderWay under_way_;
-  std::uint64_t finished_ = 0, last_ended_ns_ = 0;
+  std::atomic<std::uint64_t> finished_{0};
+  std::uint64_t last_ended_ns_ = 0;
   // Of the firing that is being started.
   std::vector<std::uint64_t> words_;
   std::vector<cuda::DevicePtr> ports_;

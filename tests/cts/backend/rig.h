@@ -29,6 +29,8 @@ struct TestFiring : Firing {
   TestFiring(const TestFiring&) = delete;
   TestFiring& operator=(const TestFiring&) = delete;
   std::span<const std::uint8_t> result() const;  // of the output port
+  // Lets the data lie in these blocks, of memory that the back-end was shown.
+  void lie_at(std::span<std::byte> in, std::span<std::byte> out);
   // Lets a port's data lie in a block of the device.
   void read_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block);
   // `copied`: host memory gets the data, too.

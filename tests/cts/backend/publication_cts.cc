@@ -1,0 +1,197 @@
+// Requirements on back-ends whose devices publish packets, and that host memory is shown to: registered or not, each
+// result is there when its packet is. Others take any mappings, and publish nothing.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <string>
+#include <thread>
+
+#include "runtime/memory/pages.h"
+#include "tests/cts/backend/rig.h"
+#include "tests/support/catch.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::size_t kRings = 3, kFirings = 48, kBlockBytes = 48 << 10, kRingBytes = 4096;
+
+bool publishes(const Rig& rig) { return rig.row().controller.traits.publishes != Publisher::kHost; }
+
+// Blocks for inputs and outputs, one of each for each firing, and rings of words.
+class Shared {
+ public:
+  explicit Shared(bool registered) : registered_(registered) {
+    for (auto* const memory : {&inputs_, &outputs_}) *memory = pages(kFirings * kBlockBytes);
+    for (auto& ring : rings_) ring = pages(kRingBytes);
+  }
+  // As a controller shows them: the rings, and regions 1 and 2.
+  [[nodiscard]] std::vector<BackendMapping> mappings() const {
+    std::vector<BackendMapping> all;
+    for (const auto& ring : rings_) all.push_back({ring->bytes(), Access::kReadWrite, true, std::nullopt, "a ring"});
+    all.push_back({inputs_->bytes(), Access::kRead, registered_, std::uint16_t{1}, "inputs"});
+    all.push_back({outputs_->bytes(), Access::kReadWrite, registered_, std::uint16_t{2}, "outputs"});
+    return all;
+  }
+  // Lets the firing read and write the blocks of that number.
+  void give_blocks(TestFiring& firing, std::size_t number) {
+    firing.lie_at(inputs_->bytes().subspan(number * kBlockBytes, kBlockBytes),
+                  outputs_->bytes().subspan(number * kBlockBytes, kBlockBytes));
+  }
+  [[nodiscard]] std::atomic<std::uint64_t>* word(std::size_t ring, std::size_t number) const {
+    return reinterpret_cast<std::atomic<std::uint64_t>*>(rings_[ring]->bytes().data()) + number;
+  }
+
+ private:
+  static std::unique_ptr<Mapping> pages(std::size_t bytes) {
+    auto memory = map_pages(-1, bytes, Access::kReadWrite);
+    REQUIRE(memory.ok());
+    return std::move(memory).value();
+  }
+  bool registered_;
+  std::unique_ptr<Mapping> inputs_, outputs_;
+  std::array<std::unique_ptr<Mapping>, kRings> rings_;
+};
+
+std::size_t size_of(std::size_t number) {
+  constexpr std::array<std::size_t, 6> kSizes{1, 1000, 16 << 10, (16 << 10) + 1, 40'000, 0};
+  return kSizes[number % kSizes.size()];
+}
+
+// Firings, each with packets in one ring or two, and the firing that each word of a ring is of.
+struct Work {
+  explicit Work(const Rig& rig, Shared& shared) {
+    for (std::uint32_t i = 0; i < kFirings; ++i) {
+      firings.emplace_back(rig.plan(), kInvert, pattern(size_of(i), i), i);
+      shared.give_blocks(firings[i], i);
+      add(shared, i, i % kRings);
+      if (i % 4 == 0) add(shared, i, i % kRings), add(shared, i, (i + 1) % kRings);
+      if (i % 5 == 0) publications[i].push_back({});  // for the host
+      firings[i].publications = publications[i];
+    }
+  }
+  void add(const Shared& shared, std::uint32_t firing, std::size_t ring) {
+    words[ring].push_back(firing);
+    publications[firing].push_back({shared.word(ring, words[ring].size() - 1), words[ring].size()});
+  }
+  std::deque<TestFiring> firings;
+  std::array<std::vector<Publication>, kFirings> publications;
+  std::array<std::vector<std::uint32_t>, kRings> words;
+};
+
+// Reads a ring as a consumer does. Answers with what is wrong; empty: nothing.
+std::string read_ring(const Shared& shared, const Work& work, std::size_t ring, const std::atomic<bool>& stop) {
+  const auto found = [&](std::size_t n) { return shared.word(ring, n)->load(std::memory_order_acquire); };
+  for (std::size_t n = 0; n < work.words[ring].size(); ++n) {
+    while (true) {
+      const bool behind = n + 1 < work.words[ring].size() && found(n + 1) != 0;
+      if (found(n) != 0) break;
+      if (behind) return "packet " + std::to_string(n + 1) + " is out, and the one before it is not";
+      if (stop) return "packet " + std::to_string(n) + " never came";
+      std::this_thread::yield();
+    }
+    if (found(n) != n + 1) return "the word of packet " + std::to_string(n) + " is " + std::to_string(found(n));
+    const TestFiring& firing = work.firings[work.words[ring][n]];
+    const std::uint8_t *in = firing.input.data, *out = firing.output.data;
+    for (std::size_t k = 0; k < firing.input.bytes; ++k)
+      if (out[k] != static_cast<std::uint8_t>(~in[k]))
+        return "packet " + std::to_string(n) + " came before byte " + std::to_string(k) + " of its payload";
+  }
+  return "";
+}
+
+TEST_CASE("a packet that the device publishes comes after its payload, and in the order of the starts") {
+  for (const bool registered : {true, false}) {
+    Shared shared(registered);
+    Rig rig;
+    rig.load();
+    REQUIRE(rig.backend().map(shared.mappings()).ok());
+    if (!publishes(rig)) return;
+    Work work(rig, shared);
+    std::atomic<bool> stop{false};
+    std::array<std::string, kRings> wrong;
+    std::deque<std::thread> readers;
+    for (std::size_t ring = 0; ring < kRings; ++ring)
+      readers.emplace_back([&, ring] { wrong[ring] = read_ring(shared, work, ring, stop); });
+    for (TestFiring& firing : work.firings) rig.start(firing);
+    for (TestFiring& firing : work.firings) {
+      rig.wait_for(firing);
+      CHECK(firing.code == Code::kOk);
+      for (const Publication& publication : firing.publications)
+        if (publication.word != nullptr) CHECK(publication.word->load() == publication.value);
+    }
+    stop = true;
+    for (std::thread& reader : readers) reader.join();
+    INFO((registered ? "registered" : "not registered"));
+    for (const std::string& text : wrong) CHECK(text == "");
+    rig.destroy_backend();
+  }
+}
+
+TEST_CASE("what lies in mapped memory is computed there") {
+  for (const bool registered : {true, false}) {
+    Shared shared(registered);
+    Rig rig;
+    rig.load();
+    REQUIRE(rig.backend().map(shared.mappings()).ok());
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      const auto data = pattern(size_of(i), i);
+      TestFiring firing(rig.plan(), kInvert, data, i);
+      shared.give_blocks(firing, i);
+      rig.run(firing);
+      REQUIRE(firing.code == Code::kOk);
+      CHECK((std::ranges::equal(firing.result(), rig.expected(kInvert, data))));
+    }
+    rig.destroy_backend();
+  }
+}
+
+TEST_CASE("two controllers may show the same memory to their devices") {
+  Shared shared(true);
+  Rig rig;
+  rig.load();
+  REQUIRE(rig.backend().map(shared.mappings()).ok());
+  if (!publishes(rig)) return;
+  const auto run = [&](Backend& backend, std::uint32_t number) {
+    const auto data = pattern(20'000, number);
+    TestFiring firing(rig.plan(), kInvert, data, number);
+    shared.give_blocks(firing, number);
+    const Publication publication{shared.word(0, number), number + 1};
+    firing.publications = {&publication, 1};
+    REQUIRE(backend.start(firing) == Start::kStarted);
+    std::array<Firing*, 1> done{};
+    while (backend.poll(done) == 0) std::this_thread::yield();
+    CHECK(publication.word->load() == publication.value);
+    CHECK((std::ranges::equal(firing.result(), rig.expected(kInvert, data))));
+  };
+  const std::unique_ptr<Backend> other = rig.make();
+  REQUIRE(other->load(rig.plan(), rig.stages(), Doorbell()).ok());
+  REQUIRE(other->map(shared.mappings()).ok());
+  run(rig.backend(), 0);
+  run(*other, 1);
+  rig.destroy_backend();
+  run(*other, 2);
+}
+
+TEST_CASE("a firing that fails in its start publishes nothing, and those behind it do") {
+  Shared shared(true);
+  Rig rig;
+  rig.load();
+  REQUIRE(rig.backend().map(shared.mappings()).ok());
+  if (!publishes(rig)) return;
+  const std::array publications{Publication{shared.word(0, 0), 1}, Publication{shared.word(0, 1), 2}};
+  TestFiring failing(rig.plan(), kNarrow, pattern(kNarrowBytes + 1, 1), 0);
+  failing.publications = {&publications[0], 1};
+  REQUIRE(rig.start(failing) == Start::kCompleted);
+  CHECK(failing.code == Code::kTooLarge);
+  TestFiring next(rig.plan(), kInvert, pattern(10, 2), 1);
+  next.publications = {&publications[1], 1};
+  rig.run(next);
+  CHECK(next.code == Code::kOk);
+  CHECK(shared.word(0, 0)->load() == 0);
+  CHECK(shared.word(0, 1)->load() == 2);
+  rig.destroy_backend();
+}
+
+}  // namespace
+}  // namespace woa::test
