@@ -20,6 +20,7 @@
 #include "compiler/compiler.h"
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
+#include "controllers/gpu/cuda/devices.h"
 #include "controllers/gpu/opencl/register.h"
 #include "library/environment.h"
 #include "library/machine_choice.h"
@@ -38,6 +39,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kPatienceNs = 20'000'000'000;  // for a library that may hang
 constexpr std::array kFabricVariables{"FI_PROVIDER", "FI_PROVIDER_PATH"};
 constexpr std::array kOpenClVariables{"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "POCL_CACHE_DIR"};
+constexpr std::array kCudaVariables{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 constexpr rlim_t kFewDescriptors = 256, kFewProcesses = 64;
 
 Finding good(std::string subject, std::string found) {
@@ -114,10 +116,31 @@ std::string look_at_backend() {
   return names;
 }
 
+std::string text_of(const CudaDevice& device) {
+  std::string text = device.description.device + (device.description.simulated ? " (simulated)" : "") + ", sm_" +
+                     std::to_string(device.capability) + ", driver for CUDA " + cuda_version_text(device.driver);
+  if (device.is_exclusive) text += ", one process at a time (mode 'exclusive process')";
+  if (device.has_time_limit) text += ", kernels end after seconds (a display is attached): no resident workers";
+  if (!device.writes_words) text += ", no 64-bit memory operations: kernels publish packets, which takes longer";
+  if (!device.registers_memory) text += ", registers no memory of the host: it publishes no packets";
+  return text;
+}
+
+std::string look_at_cuda() {
+  const auto& cuda = open_cuda();
+  if (!cuda.ok()) return "-" + cuda.status().message();
+  const auto devices = list_cuda_devices(*cuda);
+  if (!devices.ok()) return "-" + devices.status().message();
+  std::string text;
+  for (const CudaDevice& device : *devices) text.append(text.empty() ? "+" : "; ").append(text_of(device));
+  return text;
+}
+
 void look_at_devices(std::vector<Finding>& findings) {
   const std::string advice = "do as it says, where graphs are to use such a device";
   findings.push_back(look_in_child("cpu", look_at_backend<cpu_factory>, {}, advice));
   findings.push_back(look_in_child("gpu (opencl)", look_at_backend<opencl_factory>, kOpenClVariables, advice));
+  findings.push_back(look_in_child("gpu (cuda)", look_at_cuda, kCudaVariables, advice));
   findings.push_back(look_in_child("fpga (verilator)", look_at_backend<verilator_factory>, {}, advice));
 }
 

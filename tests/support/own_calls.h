@@ -1,5 +1,5 @@
-// Counts what a thread does itself while it uses OpenCL: its allocations and system calls outside the library. A child
-// process does the work; its parent traces it and sees each system call.
+// Counts what a thread does itself while it uses a device's library: its allocations and system calls outside the
+// library. A child process does the work; its parent traces it and sees each system call.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 #include <map>
 #include <new>
 #include <string>
+#include <type_traits>
 
-#include "controllers/gpu/opencl/symbols.h"
 #include "tests/support/alloc_counter.h"
 #include "tests/support/catch.h"
 #include "tests/support/child.h"
@@ -54,49 +54,16 @@ class Elsewhere {
   std::uint64_t before_;
 };
 
-// A function of OpenCL, called as `Elsewhere`.
-template <auto Member, class Call = std::remove_cvref_t<decltype(std::declval<OpenCl>().*Member)>>
+// A function of a library's table, which `Open` opens, called as `Elsewhere`.
+template <auto Open, auto Member, class Call = std::remove_cvref_t<decltype(Open().value().*Member)>>
 struct Counted;
-template <auto Member, class R, class... A>
-struct Counted<Member, R (*)(A...)> {
+template <auto Open, auto Member, class R, class... A>
+struct Counted<Open, Member, R (*)(A...)> {
   static R call(A... arguments) {
     const Elsewhere elsewhere;
-    return (open_cl().value().*Member)(arguments...);
+    return (Open().value().*Member)(arguments...);
   }
 };
-
-// Our callback, on a thread of the library. At most as many are under way as there are places here.
-struct CountedCallback {
-  using Call = void(CL_CALLBACK*)(cl_event, cl_int, void*);
-  Call call = nullptr;
-  void* data = nullptr;
-
-  static void run(cl_event event, cl_int status, void* place) {
-    const CountedCallback counted = *static_cast<CountedCallback*>(place);
-    const std::uint64_t before = own_allocations();
-    counted.call(event, status, counted.data);
-    own_calls().callback_allocations += own_allocations() - before;
-  }
-  static cl_int set(cl_event event, cl_int type, Call call, void* data) {
-    static CountedCallback places[1024];
-    static std::size_t next = 0;
-    const Elsewhere elsewhere;
-    CountedCallback& place = places[next++ % std::size(places)] = {call, data};
-    return open_cl().value().clSetEventCallback(event, type, &CountedCallback::run, &place);
-  }
-};
-
-inline const OpenCl& counted_cl() {
-  static const OpenCl table = [] {
-    OpenCl made;
-#define WOA_COUNTED(name) made.name = &Counted<&OpenCl::name>::call;
-    WOA_OPENCL_SYMBOLS(WOA_COUNTED)
-#undef WOA_COUNTED
-    made.clSetEventCallback = &CountedCallback::set;
-    return made;
-  }();
-  return table;
-}
 
 // From here on the parent sees what the child does, until it ends.
 inline void count_from_here() {
