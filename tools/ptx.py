@@ -18,7 +18,9 @@ INCLUDES = ["-I", str(ROOT / "kernels"), "-I", str(ROOT)]
 
 
 def sources():
-    return sorted(path for folder in ("kernels", "bench", "tests", "graphs") for path in (ROOT / folder).rglob("*.cu"))
+    """Those of the kernels, and the packet's."""
+    kernels = (path for folder in ("kernels", "bench", "graphs") for path in (ROOT / folder).rglob("*.cu"))
+    return sorted(kernels) + [ROOT / "tests/unit/runtime/packet/packet_golden.cu"]
 
 
 def ptx_of(source, clang=CLANG):

@@ -129,6 +129,18 @@ void read_backend(const YamlNode& node, MachineController& controller, Report& r
                cat(suggest(*name, names, cat("back-ends of kind ", to_string(kind))), "; or leave `backend` out"));
 }
 
+void read_registers(const YamlNode& node, MachineController& controller, Report& report) {
+  const auto bytes = read_size(node, "`registers`", report);
+  if (controller.plan.traits.registers == 0) {
+    report.error(problem::kBadValue, node.place,
+                 cat("`registers` is for back-ends that register memory, and ", quote(controller.plan.backend), " of ",
+                     quote(controller.plan.name), " does not"),
+                 "leave it out, or choose a `backend` that does, such as `cuda`");
+  } else if (bytes) {
+    controller.plan.traits.registers = *bytes;
+  }
+}
+
 // Replaces the capabilities that the kind has by default.
 void read_capabilities(const YamlNode& node, MachineController& controller, Report& report) {
   if (!expect_list(node, "`capabilities`", "[syscalls]", report)) return;
@@ -193,11 +205,12 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
   MachineController controller = default_controller(name->kind, *name->number);
   controller.place = key.place;
   const MapReader map(&value, cat("controller ", quote(key.text)),
-                      with_resource_names({"workers", "backend", "capabilities", "cores", "price", "power", "clock",
-                                           "firing", "message"}),
+                      with_resource_names({"workers", "backend", "registers", "capabilities", "cores", "price", "power",
+                                           "clock", "firing", "message"}),
                       report);
   if (const YamlNode* workers = map.get("workers")) read_workers(*workers, controller, report);
   if (const YamlNode* backend = map.get("backend")) read_backend(*backend, controller, report);
+  if (const YamlNode* registers = map.get("registers")) read_registers(*registers, controller, report);
   if (const YamlNode* capabilities = map.get("capabilities")) read_capabilities(*capabilities, controller, report);
   if (const YamlNode* group = map.get("cores")) read_cores(*group, cores, controller, report);
   read_figures(map, controller, report);

@@ -17,16 +17,12 @@ namespace {
 constexpr std::string_view kCudaVariant = find_backend("cuda")->variant;
 constexpr std::uint32_t kSharedByDefault = 48 << 10;  // more is asked for
 
-struct Ptx {
-  std::string file, text;
-};
+using cuda::Ptx;
 
 Result<Ptx> read_ptx(const CudaDevice& device, const LoadedStage& stage) {
-  const std::filesystem::path source = source_path(stage);
-  auto text = cuda::stage_ptx(source, {device.capability, device.driver,
-                                       cuda::ptx_cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"))});
-  if (!text.ok()) return text.status();
-  return Ptx{source.filename().replace_extension(".ptx").string(), std::move(text).value()};
+  return cuda::stage_ptx(
+      source_path(stage),
+      {device.capability, device.driver, cuda::ptx_cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"))});
 }
 
 Status why_not_loaded(const Ptx& ptx, cuda::Result code, const std::string& log) {

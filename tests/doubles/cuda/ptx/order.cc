@@ -46,6 +46,18 @@ void overlay(const Store& store, const std::byte* at, std::uint8_t bytes, std::u
   }
 }
 
+void overlay_own(const ThreadView& thread, const std::byte* at, std::uint8_t bytes, std::uint64_t& value) {
+  if ((thread.filter & bit_of(at)) == 0) return;
+  for (const Store& one : thread.stores)
+    if (same_word(one.at, at)) overlay(one, at, bytes, value);
+}
+
+// What is read behind a strong load is no older than what that gave.
+void remember(Stale& kept, const Stale& now, Order order) {
+  if (order == Order::kWeak) kept = now;
+  else if (same_word(kept.at, now.at)) kept.at = nullptr;
+}
+
 // One order of all sequentially consistent fences. A function, because ThreadSanitizer knows no fences.
 void order_all() {
   static std::atomic<std::uint64_t> turn{0};
@@ -73,30 +85,39 @@ void write(const Store& store) noexcept {
 }
 
 std::uint64_t BlockView::base(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order) {
-  Stale& kept = stale(at);
-  const bool same = kept.at == at && kept.bytes == bytes;
-  if (order == Order::kWeak && same && kept.time > thread.acquired && !random_.chance(4)) return kept.value;
-  const std::uint64_t value = read(at, bytes, order);
-  if (order == Order::kWeak) {
-    kept = {at, value, time_ + 1, bytes};
-  } else {
-    kept.at = nullptr;  // what is read from here on is no older
-    thread.seen[thread.seen_count++ % thread.seen.size()] = {at, bytes};
-  }
+  Stale& kept = read_.of(at);
+  if (order == Order::kWeak && kept.at == at && kept.bytes == bytes && kept.time > thread.acquired &&
+      !random_.chance(4))
+    return kept.value;
+  const std::uint64_t value = ptx::read(at, bytes, order);
+  remember(kept, {at, value, time_ + 1, bytes}, order);
+  return value;
+}
+
+std::uint64_t BlockView::global(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order) {
+  Stale& kept = thread.read.of(at);
+  if (order == Order::kWeak && kept.at == at && kept.bytes == bytes && random_.chance(4)) return kept.value;
+  std::uint64_t value = base(thread, at, bytes, order);
+  const std::uint64_t bit = bit_of(at);
+  if ((filter_ & bit) != 0)
+    for (const Store& one : stores_)
+      if (same_word(one.at, at)) overlay(one, at, bytes, value);
+  overlay_own(thread, at, bytes, value);
+  remember(kept, {at, value, 0, bytes}, order);
   return value;
 }
 
 std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared) {
   if (order == Order::kAcquire && ignored_.acquire) order = Order::kWeak;
-  std::uint64_t value = shared ? read(at, bytes, Order::kWeak) : base(thread, at, bytes, order);
-  const std::uint64_t bit = bit_of(at);
-  if (!shared && (filter_ & bit) != 0)
-    for (const Store& one : stores_)
-      if (same_word(one.at, at)) overlay(one, at, bytes, value);
-  if ((thread.filter & bit) != 0)
-    for (const Store& one : thread.stores)
-      if (same_word(one.at, at)) overlay(one, at, bytes, value);
+  std::uint64_t value = 0;
+  if (shared) {
+    value = ptx::read(at, bytes, Order::kWeak);
+    overlay_own(thread, at, bytes, value);
+  } else {
+    value = global(thread, at, bytes, order);
+  }
   if (order == Order::kAcquire) acquire(thread);
+  if (order == Order::kRelaxed) saw(thread, at, bytes);
   return value;
 }
 
@@ -113,6 +134,7 @@ void BlockView::store(ThreadView& thread, Store store) {
   while (thread.stores.size() >= kThreadStores) move(thread, random_.below(thread.stores.size()));
   thread.stores.push_back(store);
   thread.filter |= bit_of(store.at);
+  thread.read.forget(store.at);
 }
 
 void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
@@ -136,18 +158,20 @@ void BlockView::barrier(std::vector<ThreadView*>& threads) {
     move_all(*thread);
     acquired = std::max(acquired, thread->acquired);
   }
-  for (ThreadView* thread : threads) thread->acquired = acquired;
+  for (ThreadView* thread : threads) {
+    thread->acquired = acquired;
+    thread->read.forget_all();
+  }
 }
 
-void BlockView::settle(ThreadView& thread, const std::byte* at, bool release) {
+void BlockView::settle(ThreadView& thread, const std::byte* at, bool release, bool shared) {
   if (release) fence(thread, false, true);
   const bool mine = (thread.filter & bit_of(at)) != 0;
   if (mine) move_all(thread);
-  if (mine || (filter_ & bit_of(at)) != 0)
-    leave_before(next_);
-  else
-    leave_before(thread.need);
-  forget(at);
+  if (shared) return;
+  leave_before(mine || (filter_ & bit_of(at)) != 0 ? next_ : thread.need);
+  read_.forget(at);
+  thread.read.forget(at);
 }
 
 void BlockView::move(ThreadView& thread, std::size_t which) {
@@ -182,7 +206,7 @@ void BlockView::leave(std::size_t which) {
   stores_.erase(stores_.begin() + static_cast<std::ptrdiff_t>(which));
   if (stores_.empty()) filter_ = 0;
   if (ended_) return late_.add(store);
-  forget(store.at);
+  read_.forget(store.at);
   write(store);
 }
 

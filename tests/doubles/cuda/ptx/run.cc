@@ -54,6 +54,7 @@ namespace {
 
 constexpr std::size_t kLateStores = 64;      // that one launch keeps back
 constexpr std::uint32_t kTurnsToAll = 2048;  // after which all stores of the block are visible
+constexpr std::uint32_t kTurnsToYield = 64;  // so that a kernel that spins leaves room for what it waits for
 constexpr std::uint32_t kLongTurn = 256;     // instructions
 
 class Grid {
@@ -121,6 +122,7 @@ class Grid {
       block.view.tick(threads_[random_.below(threads_.size())].view);
       block.view.tick(t.view);
       if (++turns % kTurnsToAll == 0) all_visible(block);
+      if (turns % kTurnsToYield == 0) std::this_thread::yield();
       idle = t.pause ? rest(block, idle) : 0;
       if (ready_.empty() && !waiting_.empty()) barrier(block);
     }
@@ -134,13 +136,14 @@ class Grid {
   Thread& turn() {
     const std::size_t which = random_.below(ready_.size());
     Thread& t = *ready_[which];
-    const std::uint32_t steps = random_.chance(4) ? 1 + random_.below(8) : kLongTurn;
+    const std::uint32_t steps = random_.chance(4) ? 1 + random_.below(32) : kLongTurn;
     t.pause = false;
-    for (std::uint32_t k = 0; k < steps && t.state == State::kReady && !t.pause; ++k) {
+    std::uint32_t k = 0;
+    for (; k < steps && t.state == State::kReady && !t.pause; ++k) {
       const Instruction& i = t.function->code[t.pc++];
       if (i.guard < 0 || (t.r[i.guard] != 0) != i.negated) i.run(t, i);
     }
-    t.steps += steps;
+    t.steps += k;
     if (t.state != State::kReady) {
       if (t.state == State::kAtBarrier) waiting_.push_back(&t);
       ready_[which] = ready_.back();

@@ -104,6 +104,17 @@ TEST_CASE("a controller's back-end is its kind's default, or another of its kind
     read(std::string("controllers:\n  \"cpu:0\": {backend: ") + other + "}\n", "E0113");
 }
 
+TEST_CASE("a controller whose back-end registers memory registers what the file says at most") {
+  const auto registers = [](const std::string& keys) {
+    return read("controllers:\n  \"gpu:0\": {" + keys + "}\n").find("gpu:0")->plan.traits.registers;
+  };
+  CHECK(registers("backend: cuda") == find_backend("cuda")->traits.registers);
+  CHECK(registers("backend: cuda, registers: 0") == 0);
+  CHECK(registers("registers: 64MiB, backend: cuda") == 64 << 20);
+  for (const char* const keys : {"registers: 0", "backend: opencl, registers: 1MiB", "backend: cuda, registers: lots"})
+    read(std::string("controllers:\n  \"gpu:0\": {") + keys + "}\n", "E0113");
+}
+
 TEST_CASE("the rule that names most of a link's ends is taken, each way by itself") {
   const Machine machine = read(kTwoGpus);
   CHECK(machine.link("host", "gpu:1") == LinkCost{10'000'000, 1'000'000, true});

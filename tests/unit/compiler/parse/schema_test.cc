@@ -398,6 +398,7 @@ std::vector<std::string> machine_places() {
           machine + "workers: @}}\n",
           machine + "memory: @}}\n",
           machine + "sms: @}}\n",
+          "woa_machine: 1\ncontrollers: {\"gpu:0\": {backend: cuda, registers: @}}\n",
           machine + "price: @}}\n",
           machine + "power: @}}\n",
           machine + "clock: @}}\n",

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "controllers/gpu/cuda/cuda_api.h"
+#include "runtime/base/sanitizers.h"
 #include "tests/support/captured_stderr.h"
 #include "tests/support/child.h"
 
@@ -151,6 +152,13 @@ Ended run_with(const std::string& options, Body&& body) {
   const int status = child.wait();
   return {status, captured.text()};
 }
+
+// The exit code of a process that is right, and that races on purpose: ThreadSanitizer sees that.
+#ifdef WOA_THREAD_SANITIZER
+inline constexpr int kRaces = 66;
+#else
+inline constexpr int kRaces = 0;
+#endif
 
 #define REQUIRE_PASSES(options, ...)                                              \
   do {                                                                            \
