@@ -116,10 +116,11 @@ Status CudaBackend::Parts::load(const Plan& plan, std::span<const LoadedStage> s
 Status CudaBackend::Parts::load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs) {
   stages_.resize(plan_->stages.size());
   worker_of_.resize(plan_->stages.size());
+  const Layout layout = make_layout(*plan_);
   for (const LoadedStage& stage : stages) {
     Result<CudaStage> loaded = load_cuda_stage(*context_, device_, stage);
     if (!loaded.ok()) return loaded.status();
-    needs.include(*loaded);
+    needs.include(*loaded, layout);
     stages_[stage.id] = std::move(loaded).value();
   }
   return {};
@@ -141,11 +142,10 @@ Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
 // Where kernels may run for some seconds only, the driver would end a worker.
 Status CudaBackend::Parts::make_workers() {
   if (device_.has_time_limit) return {};
-  const Layout layout = make_layout(*plan_);
   for (const CudaStage& stage : stages_) {
     if (stage.resident == nullptr) continue;
     const auto number = static_cast<std::uint32_t>(queues_.size() + workers_.size());
-    auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, layout, number);
+    auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, number);
     if (!worker.ok()) return worker.status();
     if (*worker == nullptr) continue;
     worker_of_[stage.stage.id] = worker->get();
