@@ -3,54 +3,51 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "controllers/gpu/cuda/library.h"
+#include "controllers/gpu/cuda/context.h"
 
 namespace woa::bench {
 
-// The kernels of a chain, which take and give `bytes`: the first inverts its input, the others copy theirs.
+// The kernels of a chain: the first inverts its input, the others copy theirs.
 std::vector<std::string> chain_of(std::uint32_t stages);
 
-// The context of the first device, with one stream. Who waits spins. Later calls of the thread use the context, whose
-// end frees everything in it.
-class OwnDevice {
+// A context on the first device, `device`. Wakes the driver. Who waits spins, if the flags say so.
+struct FirstDevice {
+  static Result<FirstDevice> open(unsigned context_flags);
+  CudaDevice device;
+  std::shared_ptr<CudaContext> context;
+};
+
+// Nanoseconds between two events that have happened.
+Result<double> between_ns(const CudaContext& context, const CudaOwned<cuda::Event>& begin,
+                          const CudaOwned<cuda::Event>& end);
+
+// A stream and the kernels that it runs. Calls are of the thread that opened it.
+class OwnStream {
  public:
-  // Wakes the driver. Loads the PTX of `kernels` from the first of `folders` that has it.
-  static Result<OwnDevice> open(std::span<const std::filesystem::path> folders, std::span<const std::string> kernels);
-  OwnDevice(OwnDevice&& other) noexcept;
-  OwnDevice& operator=(OwnDevice&&) = delete;
-  ~OwnDevice();
+  // Loads the PTX of `kernels` from the first of `folders` that has it. Who waits spins, which is the quickest way.
+  static Result<OwnStream> open(std::span<const std::filesystem::path> folders, std::span<const std::string> kernels);
 
-  [[nodiscard]] const cuda::Library& cuda() const noexcept { return cuda_; }
-  [[nodiscard]] cuda::Stream stream() const noexcept { return stream_; }
+  [[nodiscard]] const CudaContext& context() const noexcept { return *context_; }
+  [[nodiscard]] cuda::Stream get() const noexcept { return stream_.get(); }
 
-  Result<cuda::DevicePtr> take(std::uint64_t bytes);  // memory of the device
-  struct Pinned {
-    std::span<std::byte> host;
-    cuda::DevicePtr device = 0;  // its address there
-  };
-  Result<Pinned> take_pinned(std::uint64_t bytes);
-  // One that has a time.
-  Result<cuda::Event> make_event();
-  // Calls on the stream.
-  Status record(cuda::Event event);
+  Status record(const CudaOwned<cuda::Event>& event);
   Status to_device(cuda::DevicePtr to, std::span<const std::byte> from);
   Status to_host(std::span<std::byte> to, cuda::DevicePtr from);
   Status launch(std::size_t kernel, cuda::DevicePtr in, cuda::DevicePtr out, std::uint64_t bytes);
   Status synchronise();
-  // Nanoseconds between two events that have happened.
-  Result<double> between(cuda::Event begin, cuda::Event end);
 
  private:
-  explicit OwnDevice(const cuda::Library& cuda) : cuda_(cuda) {}
+  explicit OwnStream(std::shared_ptr<CudaContext> context) : context_(std::move(context)) {}
   Status load(std::span<const std::filesystem::path> folders, const std::string& kernel);
 
-  const cuda::Library& cuda_;
-  cuda::Context context_ = nullptr;
-  cuda::Stream stream_ = nullptr;
+  std::shared_ptr<CudaContext> context_;  // goes last
+  CudaOwned<cuda::Stream> stream_{nullptr, nullptr};
+  std::vector<CudaOwned<cuda::Module>> modules_;
   std::vector<cuda::Function> kernels_;
 };
 

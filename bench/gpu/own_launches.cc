@@ -12,57 +12,54 @@
 namespace woa::bench {
 namespace {
 
-// A device with memory for one packet between each two stages.
+// A stream with memory for one packet between each two stages.
 class OwnChain {
  public:
   static Result<OwnChain> open(const OwnJob& job, bool copies) {
-    auto device = OwnDevice::open(job.kernel_path, chain_of(job.stages));
-    if (!device.ok()) return device.status();
-    OwnChain chain(std::move(device).value(), job, copies);
-    WOA_RETURN_IF_ERROR(chain.take());
+    auto stream = OwnStream::open(job.kernel_path, chain_of(job.stages));
+    if (!stream.ok()) return stream.status();
+    OwnChain chain(std::move(*stream), job.bytes, copies);
+    WOA_RETURN_IF_ERROR(chain.take(job.stages));
     return chain;
   }
 
-  OwnDevice& device() noexcept { return device_; }
-  std::span<std::byte> in() const noexcept { return in_.host; }
-  std::span<const std::byte> out() const noexcept { return out_.host; }
+  OwnStream& stream() noexcept { return stream_; }
+  std::span<std::byte> in() const noexcept { return {in_.host(), bytes_}; }
+  std::span<std::byte> out() const noexcept { return {out_.host(), bytes_}; }
 
-  Status bring() { return copies_ ? device_.to_device(between_.front(), in_.host) : Status(); }
+  Status bring() { return copies_ ? stream_.to_device(between_.front(), in()) : Status(); }
   Status compute() {
     for (std::size_t k = 0; k + 1 < between_.size(); ++k)
-      WOA_RETURN_IF_ERROR(device_.launch(k, between_[k], between_[k + 1], bytes_));
+      WOA_RETURN_IF_ERROR(stream_.launch(k, between_[k], between_[k + 1], bytes_));
     return {};
   }
-  Status fetch() { return copies_ ? device_.to_host(out_.host, between_.back()) : Status(); }
+  Status fetch() { return copies_ ? stream_.to_host(out(), between_.back()) : Status(); }
 
  private:
-  OwnChain(OwnDevice device, const OwnJob& job, bool copies)
-      : device_(std::move(device)), bytes_(job.bytes), copies_(copies), between_(job.stages + 1) {}
+  OwnChain(OwnStream stream, std::uint64_t bytes, bool copies)
+      : stream_(std::move(stream)), bytes_(bytes), copies_(copies) {}
 
-  Status take() {
-    for (auto* const pinned : {&in_, &out_}) {
-      auto taken = device_.take_pinned(bytes_);
+  Status take(std::uint32_t stages) {
+    for (PinnedMemory* const pinned : {&in_, &out_}) {
+      auto taken = PinnedMemory::make(stream_.context(), bytes_);
       if (!taken.ok()) return taken.status();
-      *pinned = *taken;
+      *pinned = std::move(*taken);
     }
-    for (cuda::DevicePtr& at : between_) {
-      if (!copies_ && &at == &between_.front()) {
-        at = in_.device;
-      } else if (!copies_ && &at == &between_.back()) {
-        at = out_.device;
-      } else {
-        const auto taken = device_.take(bytes_);
-        if (!taken.ok()) return taken.status();
-        at = *taken;
-      }
+    for (std::uint32_t k = 0; k <= stages; ++k) {
+      auto taken = DeviceMemory::make(stream_.context(), bytes_);
+      if (!taken.ok()) return taken.status();
+      between_.push_back(taken->at());
+      memory_.push_back(std::move(*taken));
     }
+    if (!copies_) between_.front() = in_.device(), between_.back() = out_.device();
     return {};
   }
 
-  OwnDevice device_;
+  OwnStream stream_;  // goes last
   std::uint64_t bytes_;
   bool copies_;
-  OwnDevice::Pinned in_, out_;
+  PinnedMemory in_, out_;
+  std::vector<DeviceMemory> memory_;
   std::vector<cuda::DevicePtr> between_;  // what each stage reads; the last one's output
 };
 
@@ -70,27 +67,26 @@ class OwnChain {
 class Replay {
  public:
   static Result<Replay> capture(OwnChain& chain) {
-    const cuda::Library& cuda = chain.device().cuda();
-    const cuda::Stream stream = chain.device().stream();
+    const cuda::Library& cuda = chain.stream().context().cuda();
     cuda::Graph graph = nullptr;
     Replay replay;
-    WOA_RETURN_IF_ERROR(
-        cuda_status("cuStreamBeginCapture", cuda.stream_begin_capture(stream, cuda::kCaptureThreadLocal)));
+    WOA_RETURN_IF_ERROR(cuda_status("cuStreamBeginCapture",
+                                    cuda.stream_begin_capture(chain.stream().get(), cuda::kCaptureThreadLocal)));
     WOA_RETURN_IF_ERROR(chain.compute());
-    WOA_RETURN_IF_ERROR(cuda_status("cuStreamEndCapture", cuda.stream_end_capture(stream, &graph)));
+    WOA_RETURN_IF_ERROR(cuda_status("cuStreamEndCapture", cuda.stream_end_capture(chain.stream().get(), &graph)));
     WOA_RETURN_IF_ERROR(cuda_status("cuGraphInstantiateWithFlags", cuda.graph_instantiate(&replay.graph_, graph, 0)));
     return replay;
   }
-  Status launch(OwnDevice& device) const {
-    return cuda_status("cuGraphLaunch", device.cuda().graph_launch(graph_, device.stream()));
+  Status launch(OwnStream& stream) const {
+    return cuda_status("cuGraphLaunch", stream.context().cuda().graph_launch(graph_, stream.get()));
   }
 
  private:
-  cuda::GraphExec graph_ = nullptr;
+  cuda::GraphExec graph_ = nullptr;  // ends with its context
 };
 
 Status send_packet(OwnChain& chain, const std::optional<Replay>& replay) {
-  if (replay) return replay->launch(chain.device());
+  if (replay) return replay->launch(chain.stream());
   WOA_RETURN_IF_ERROR(chain.bring());
   WOA_RETURN_IF_ERROR(chain.compute());
   return chain.fetch();
@@ -119,7 +115,7 @@ Result<Figures> own_packet_us(OwnWay way, const OwnJob& job) {
     for (std::uint64_t n = 0; n < count; ++n) {
       payloads.fill(n, chain->in());
       WOA_RETURN_IF_ERROR(send_packet(*chain, replay));
-      WOA_RETURN_IF_ERROR(chain->device().synchronise());
+      WOA_RETURN_IF_ERROR(chain->stream().synchronise());
       WOA_RETURN_IF_ERROR(payloads.check_inverted(n, chain->out()));
     }
     return {};
@@ -135,8 +131,9 @@ Result<Figures> own_pipeline_us(const OwnJob& job) {
   if (!here.ok()) return here.status();
   auto chain = OwnChain::open(job, true);
   if (!chain.ok()) return chain.status();
-  OwnDevice& device = chain->device();
-  const auto begin = device.make_event(), end = device.make_event();
+  OwnStream& stream = chain->stream();
+  const auto begin = stream.context().make_event(cuda::kEventTiming),
+             end = stream.context().make_event(cuda::kEventTiming);
   if (!begin.ok() || !end.ok()) return (begin.ok() ? end : begin).status();
   const RandomPayloads payloads(job.bytes);
   std::vector<double> stages, whole;
@@ -144,14 +141,14 @@ Result<Figures> own_pipeline_us(const OwnJob& job) {
     payloads.fill(n, chain->in());
     const std::uint64_t start = now_ns();
     WOA_RETURN_IF_ERROR(chain->bring());
-    WOA_RETURN_IF_ERROR(device.record(*begin));
+    WOA_RETURN_IF_ERROR(stream.record(*begin));
     WOA_RETURN_IF_ERROR(chain->compute());
-    WOA_RETURN_IF_ERROR(device.record(*end));
+    WOA_RETURN_IF_ERROR(stream.record(*end));
     WOA_RETURN_IF_ERROR(chain->fetch());
-    WOA_RETURN_IF_ERROR(device.synchronise());
+    WOA_RETURN_IF_ERROR(stream.synchronise());
     const auto whole_ns = static_cast<double>(now_ns() - start);
     WOA_RETURN_IF_ERROR(payloads.check_inverted(n, chain->out()));
-    const auto stages_ns = device.between(*begin, *end);
+    const auto stages_ns = between_ns(stream.context(), *begin, *end);
     if (!stages_ns.ok()) return stages_ns.status();
     if (n >= kWarmUp) stages.push_back(*stages_ns / 1e3), whole.push_back(whole_ns / 1e3);
   }

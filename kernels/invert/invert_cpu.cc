@@ -4,6 +4,7 @@ namespace {
 
 woa_status size(void*, const woa_input* ins, woa_output* outs, woa_error*) {
   outs[0].bytes = ins[0].bytes;
+  outs[0].dims[0] = ins[0].dims[0];
   return WOA_OK;
 }
 

@@ -86,11 +86,11 @@ enum FunctionAttribute : int { kFunctionMaxThreads = 0, kFunctionStaticShared = 
 enum JitOption : int { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
 inline constexpr int kComputeModeProhibited = 2, kComputeModeExclusive = 3;
-inline constexpr unsigned kContextBlockingSync = 0x04;
+inline constexpr unsigned kContextSpin = 0x01, kContextBlockingSync = 0x04;
 inline constexpr unsigned kHostAllocPortable = 0x01, kHostAllocMapped = 0x02;
 inline constexpr unsigned kRegisterPortable = 0x01, kRegisterMapped = 0x02, kRegisterReadOnly = 0x08;
 inline constexpr unsigned kStreamNonBlocking = 0x1;
-inline constexpr unsigned kEventNoTiming = 0x2;
+inline constexpr unsigned kEventTiming = 0x0, kEventNoTiming = 0x2;
 inline constexpr int kCaptureThreadLocal = 1;
 inline constexpr unsigned kWriteValueDefault = 0x0;  // fences as __threadfence_system() does, for the stream
 // The `extra` argument of cuLaunchKernel: parameters as one block of bytes.
