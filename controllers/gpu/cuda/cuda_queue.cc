@@ -150,10 +150,10 @@ Status CudaQueue::send_input(const woa_input& input, PortMemory& memory, Launch&
   }
   const cuda::DevicePtr mapped = setup_.mapped.find(input.data, input.bytes).device;
   if (input.bytes <= kMostInPlace) {
-    if (mapped != 0) return ports_.push_back(mapped), Status();
-    const FiringMemory::Part part = own.take(input.bytes);
+    const FiringMemory::Part part = mapped == 0 ? own.take(input.bytes) : FiringMemory::Part{nullptr, mapped};
     ports_.push_back(part.device);
-    if (input.bytes != 0) std::memcpy(part.host, input.data, input.bytes);
+    if (mapped != 0 || input.bytes == 0) return {};
+    std::memcpy(part.host, input.data, input.bytes);
     memory.copied_bytes = input.bytes;
     return {};
   }
@@ -171,10 +171,11 @@ Status CudaQueue::place_output(const woa_output& output, const PortMemory& memor
     ports_.push_back(setup_.blocks.address(memory));
     return setup_.blocks.wait_for_writer(setup_.context.cuda(), memory, number_, stream_.get());
   }
-  if (output.bytes > kMostInPlace) return ports_.push_back(take_scratch(output.bytes)), Status();
-  const cuda::DevicePtr mapped = setup_.mapped.find(output.data, output.bytes).device;
-  if (mapped != 0) return ports_.push_back(mapped), Status();
-  const FiringMemory::Part part = own.take(output.bytes);
+  FiringMemory::Part part{nullptr, setup_.mapped.find(output.data, output.bytes).device};
+  if (output.bytes > kMostInPlace)
+    part.device = take_scratch(output.bytes);
+  else if (part.device == 0)
+    part = own.take(output.bytes);
   ports_.push_back(part.device);
   own_outputs_.back() = part.host;
   return {};
