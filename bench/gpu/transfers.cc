@@ -64,11 +64,11 @@ Result<Figures> segment_transfer_us(SharedSegment& from, SharedSegment& to, cons
   const auto first = FirstDevice::open(cuda::kContextSpin);
   if (!first.ok()) return first.status();
   const std::array mappings{
-      BackendMapping{(*read)->bytes(), Access::kRead, true, std::uint16_t{0}, "what the GPU reads"},
-      BackendMapping{(*written)->bytes(), Access::kReadWrite, true, std::uint16_t{1}, "what the GPU writes"}};
+      BackendMapping{(*read)->bytes(), Access::kRead, true, std::uint16_t{0}, "what the GPU reads", {0}},
+      BackendMapping{(*written)->bytes(), Access::kReadWrite, true, std::uint16_t{1}, "what the GPU writes", {0}}};
   MappedMemory mapped;
   WOA_RETURN_IF_ERROR(mapped.map(first->context, first->device, mappings));
-  if (!mapped.is_registered(0) || !mapped.is_registered(1))
+  if (!mapped.is_registered_for(0))
     return {Code::kUnsupported, "the driver registers no memory of another process; the log says why"};
   return transfer_us(*first->context, payloads, (*read)->bytes().data(), (*written)->bytes().data(), count);
 }
