@@ -333,10 +333,16 @@ bool registers_region(const RegionLayout& region, std::uint32_t controller) noex
   return contains(region.registered_by, controller);
 }
 
+// With a budget of 0, too, which only a machine file sets.
+static bool would_register(const ControllerPlan& controller) noexcept {
+  const KnownBackend* const row = find_backend(controller.backend);
+  return controller.traits.registers != 0 || (row != nullptr && row->traits.registers != 0);
+}
+
 bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept {
   const EdgeLayout& at = layout.edges[edge];
   const std::uint32_t controller = plan.stages[stage].controller;
-  if (plan.stages[stage].role != StageRole::kKernel || plan.controllers[controller].traits.registers == 0) return false;
+  if (plan.stages[stage].role != StageRole::kKernel || !would_register(plan.controllers[controller])) return false;
   return std::ranges::any_of(at.regions, [&](std::uint16_t r) {
     const RegionLayout& region = layout.regions[r];
     const bool in_host = at.crosses() || !region.is_in_device();

@@ -44,7 +44,7 @@ void QueueNeeds::include(const CudaStage& stage) {
     const std::size_t bytes = type.block_bytes();
     memory += FiringMemory::whole_lines(std::min(bytes, kMostInPlace));
     if (bytes > kMostInPlace) scratch += FiringMemory::whole_lines(bytes);
-    if (bytes > kMostInPlace) staged_bytes = std::max(staged_bytes, std::min(bytes, kStagedAtOnce));
+    staged_bytes = std::max(staged_bytes, std::min(bytes, kStagedAtOnce));  // small ones, too, from a device block
     stage_copies += (bytes + kStagedAtOnce - 1) / kStagedAtOnce;
   };
   for (const InputPortPlan& input : plan.inputs) add(input.type);

@@ -81,7 +81,7 @@ Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaD
         log(LogLevel::kWarning, status.message() + "; the host copies these payloads, which takes longer");
       else if (!status.ok())
         return {status.code(),
-                status.message() + "; allow locked memory (ulimit -l unlimited), or set `publishes: host` in the plan"};
+                status.message() + "; allow locked memory (ulimit -l unlimited)"};
     } else if (!mapping.region) {
       return {Code::kUnsupported, mapping.what + ": the device registers no memory of the host"};
     }
