@@ -18,9 +18,9 @@ INCLUDES = ["-I", str(ROOT / "kernels"), "-I", str(ROOT)]
 
 
 def sources():
-    """Those of the kernels, and the packet's."""
-    kernels = (path for folder in ("kernels", "bench", "graphs") for path in (ROOT / folder).rglob("*.cu"))
-    return sorted(kernels) + [ROOT / "tests/unit/runtime/packet/packet_golden.cu"]
+    """All but the data of the interpreter's tests, which need PTX of several compilers."""
+    folders = ("kernels", "bench", "graphs", "tests/unit/kernels", "tests/unit/runtime")
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.cu"))
 
 
 def ptx_of(source, clang=CLANG):

@@ -204,7 +204,7 @@ class Explain(WoaTest):
         self.assertEqual((params["fit"]["default"], params["fit"]["choices"]), ("stretch", ["stretch", "contain", "cover"]))
         self.assertEqual([(port["name"], port["type"], port["max_bytes"]) for port in answer["inputs"] + answer["outputs"]],
                          2 * [("image", "u8[height,width,channels]", 192 << 20)])
-        self.assertEqual([variant["kind"] for variant in answer["variants"]], ["cpu", "opencl"])
+        self.assertEqual([variant["kind"] for variant in answer["variants"]], ["cpu", "cuda", "opencl"])
         self.assertEqual((answer["dims"], answer["stateful"], answer["scratch_bytes"]), ({"channels": 4}, "no", 1408 << 10))
         listed = {kernel["name"]: kernel for kernel in json.loads(self.woa("devices", "--json").stdout)["kernels"]}
         self.assertEqual(listed["resize_bilinear"], self.without_ok(self.explain("resize_bilinear")))

@@ -45,10 +45,12 @@ template <Space space, class T>
 void modify(Thread& t, const Instruction& i) {
   const Place at = place<space>(t, i, sizeof(T), true);
   if (at.at == nullptr) return;
+  if (at.space == Space::kLocal) return fault(t, i, End::kIllegalAddress, t.r[i.a], "local memory has no atomics");
   const Ignored& ignored = t.block->ignored;
   const bool release = (i.order == Order::kRelease || i.order == Order::kAcquireRelease) && !ignored.release;
   const bool acquire = (i.order == Order::kAcquire || i.order == Order::kAcquireRelease) && !ignored.acquire;
-  if (at.space != Space::kLocal) t.block->view.settle(t.view, at.at, release, at.space == Space::kShared);
+  if (release) t.block->view.release(t.view, i.wide_scope);
+  t.block->view.settle(t.view, at.at, at.space == Space::kShared);
   const T by = get<T>(t, i.b), with = i.c < 0 ? T{} : get<T>(t, i.c);
   const std::atomic_ref<T> word(*reinterpret_cast<T*>(at.at));
   T old = word.load(std::memory_order_relaxed);

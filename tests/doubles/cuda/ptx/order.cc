@@ -8,9 +8,11 @@ namespace woa::ptx {
 namespace {
 
 constexpr std::size_t kThreadStores = 12, kBlockStores = 64;
+constexpr std::uint32_t kMood = 64;  // ticks until the way in which stores leave changes, on average
 
 std::uintptr_t word_of(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) >> 3; }
-std::uint64_t bit_of(const std::byte* at) { return 1ULL << (word_of(at) * 0x9E3779B97F4A7C15U >> 58); }
+std::size_t bucket_of(const std::byte* at) { return word_of(at) * 0x9E3779B97F4A7C15U >> 58; }
+std::uint64_t bit_of(const std::byte* at) { return 1ULL << bucket_of(at); }
 bool same_word(const std::byte* one, const std::byte* other) { return word_of(one) == word_of(other); }
 
 template <class T>
@@ -54,8 +56,10 @@ void overlay_own(const ThreadView& thread, const std::byte* at, std::uint8_t byt
 
 // What is read behind a strong load is no older than what that gave.
 void remember(Stale& kept, const Stale& now, Order order) {
-  if (order == Order::kWeak) kept = now;
-  else if (same_word(kept.at, now.at)) kept.at = nullptr;
+  if (order == Order::kWeak)
+    kept = now;
+  else if (same_word(kept.at, now.at))
+    kept.at = nullptr;
 }
 
 // One order of all sequentially consistent fences. A function, because ThreadSanitizer knows no fences.
@@ -98,8 +102,7 @@ std::uint64_t BlockView::global(ThreadView& thread, const std::byte* at, std::ui
   Stale& kept = thread.read.of(at);
   if (order == Order::kWeak && kept.at == at && kept.bytes == bytes && random_.chance(4)) return kept.value;
   std::uint64_t value = base(thread, at, bytes, order);
-  const std::uint64_t bit = bit_of(at);
-  if ((filter_ & bit) != 0)
+  if (buckets_[bucket_of(at)] != 0)
     for (const Store& one : stores_)
       if (same_word(one.at, at)) overlay(one, at, bytes, value);
   overlay_own(thread, at, bytes, value);
@@ -121,12 +124,18 @@ std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint
   return value;
 }
 
-void BlockView::store(ThreadView& thread, Store store) {
+void BlockView::load_early(const ThreadView& thread, const std::byte* at, std::uint64_t room) {
+  for (std::uint64_t k = 8; k < 128 && k + 8 <= room; k += 8) {
+    Stale& kept = read_.of(at + k);
+    if (kept.at == at + k && kept.time > thread.acquired) continue;
+    kept = {at + k, ptx::read(at + k, 8, Order::kWeak), time_ + 1, 8};
+  }
+}
+
+void BlockView::store(ThreadView& thread, Store store, bool wide) {
   if (store.order == Order::kRelease) {
-    if (ignored_.release)
-      store.order = Order::kRelaxed;
-    else
-      fence(thread, false, true);
+    store.order = Order::kRelaxed;
+    if (!ignored_.release) release(thread, wide);
   }
   store.need = thread.need;
   if (store.order == Order::kRelaxed && store.need != 0) store.order = Order::kRelease;
@@ -137,15 +146,19 @@ void BlockView::store(ThreadView& thread, Store store) {
   thread.read.forget(store.at);
 }
 
-void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
+void BlockView::release(ThreadView& thread, bool wide) {
   move_all(thread);
+  if (wide) thread.need = next_;
+}
+
+void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
+  release(thread, wide);
   if (thread.seen_count > 0) {  // relaxed loads and a fence acquire
     for (std::uint32_t k = 0; k < std::min<std::size_t>(thread.seen_count, thread.seen.size()); ++k)
-      read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
+      ptx::read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
     acquire(thread);
     thread.seen_count = 0;
   }
-  if (wide) thread.need = next_;
   if (!sequential) return;
   leave_before(next_);
   order_all();
@@ -164,12 +177,11 @@ void BlockView::barrier(std::vector<ThreadView*>& threads) {
   }
 }
 
-void BlockView::settle(ThreadView& thread, const std::byte* at, bool release, bool shared) {
-  if (release) fence(thread, false, true);
+void BlockView::settle(ThreadView& thread, const std::byte* at, bool shared) {
   const bool mine = (thread.filter & bit_of(at)) != 0;
   if (mine) move_all(thread);
   if (shared) return;
-  leave_before(mine || (filter_ & bit_of(at)) != 0 ? next_ : thread.need);
+  leave_before(mine || buckets_[bucket_of(at)] != 0 ? next_ : thread.need);
   read_.forget(at);
   thread.read.forget(at);
 }
@@ -180,12 +192,13 @@ void BlockView::move(ThreadView& thread, std::size_t which) {
     if (same_word(thread.stores[k].at, thread.stores[which].at)) which = k;
   Store store = thread.stores[which];
   thread.stores.erase(thread.stores.begin() + static_cast<std::ptrdiff_t>(which));
-  if (thread.stores.empty()) thread.filter = 0;
+  thread.filter = 0;
+  for (const Store& one : thread.stores) thread.filter |= bit_of(one.at);
   if (store.shared) return write(store);
   leave_some(kBlockStores - 1);
   store.number = next_++;
   stores_.push_back(store);
-  filter_ |= bit_of(store.at);
+  ++buckets_[bucket_of(store.at)];
 }
 
 void BlockView::move_all(ThreadView& thread) {
@@ -193,7 +206,7 @@ void BlockView::move_all(ThreadView& thread) {
 }
 
 std::size_t BlockView::pick() {
-  for (std::size_t k = random_.below(stores_.size());; --k) {
+  for (std::size_t k = newest_first_ ? stores_.size() - 1 : random_.below(stores_.size());; --k) {
     const bool ordered = stores_[k].need > stores_.front().number;
     const auto same = [&](const Store& one) { return same_word(one.at, stores_[k].at); };
     const auto end = stores_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -204,7 +217,7 @@ std::size_t BlockView::pick() {
 void BlockView::leave(std::size_t which) {
   const Store store = stores_[which];
   stores_.erase(stores_.begin() + static_cast<std::ptrdiff_t>(which));
-  if (stores_.empty()) filter_ = 0;
+  --buckets_[bucket_of(store.at)];
   if (ended_) return late_.add(store);
   read_.forget(store.at);
   write(store);
@@ -220,7 +233,11 @@ void BlockView::leave_before(std::uint64_t number) {
 
 void BlockView::tick(ThreadView& thread) {
   if (!thread.stores.empty() && random_.chance(2)) move(thread, random_.below(thread.stores.size()));
-  if (!stores_.empty() && random_.chance(2)) leave(pick());
+  if (random_.chance(kMood)) {
+    newest_first_ = random_.chance(2);
+    slow_ = random_.chance(4);
+  }
+  if (!stores_.empty() && random_.chance(slow_ ? 16 : 2)) leave(pick());
 }
 
 void BlockView::finish() {

@@ -101,11 +101,14 @@ class BlockView {
   BlockView(Random& random, const Ignored& ignored, Late& late) : random_(random), ignored_(ignored), late_(late) {}
 
   std::uint64_t load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared);
-  void store(ThreadView& thread, Store store);
+  // Where no acquire stands, loads of the words behind this one may come before it.
+  void load_early(const ThreadView& thread, const std::byte* at, std::uint64_t room);
+  void store(ThreadView& thread, Store store, bool wide = true);  // of a scope beyond the block
+  void release(ThreadView& thread, bool wide);
   void fence(ThreadView& thread, bool sequential, bool wide);
   void barrier(std::vector<ThreadView*>& threads);
   // Before a read-modify-write: the place is in memory, and if the thread has fenced, what the fence orders, too.
-  void settle(ThreadView& thread, const std::byte* at, bool release, bool shared);
+  void settle(ThreadView& thread, const std::byte* at, bool shared);
   void acquire(ThreadView& thread) {
     thread.acquired = ++time_;
     thread.read.forget_all();
@@ -134,11 +137,12 @@ class BlockView {
   Random& random_;
   const Ignored& ignored_;
   Late& late_;
-  std::vector<Store> stores_;  // by number
-  std::uint64_t filter_ = 0;
-  std::uint64_t next_ = 1;  // number
+  std::vector<Store> stores_;               // by number
+  std::array<std::uint8_t, 64> buckets_{};  // how many of the stores' places fall in each
+  std::uint64_t next_ = 1;                  // number
   std::uint64_t time_ = 1;
-  StaleValues<64> read_;  // by any thread of the block, from memory
+  StaleValues<256> read_;  // by any thread of the block, from memory
+  bool newest_first_ = random_.chance(2), slow_ = random_.chance(4);
   bool ended_ = false;
 };
 

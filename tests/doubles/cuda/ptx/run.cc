@@ -53,8 +53,7 @@ const Extent* Extents::search(std::uint64_t address) {
 namespace {
 
 constexpr std::size_t kLateStores = 64;      // that one launch keeps back
-constexpr std::uint32_t kTurnsToAll = 2048;  // after which all stores of the block are visible
-constexpr std::uint32_t kTurnsToYield = 64;  // so that a kernel that spins leaves room for what it waits for
+constexpr std::uint32_t kTurnsToAll = 2048;  // after which all stores of the block are visible, and others may run
 constexpr std::uint32_t kLongTurn = 256;     // instructions
 
 class Grid {
@@ -122,7 +121,6 @@ class Grid {
       block.view.tick(threads_[random_.below(threads_.size())].view);
       block.view.tick(t.view);
       if (++turns % kTurnsToAll == 0) all_visible(block);
-      if (turns % kTurnsToYield == 0) std::this_thread::yield();
       idle = t.pause ? rest(block, idle) : 0;
       if (ready_.empty() && !waiting_.empty()) barrier(block);
     }
@@ -165,6 +163,7 @@ class Grid {
   void all_visible(Block& block) {
     for (Thread& t : threads_) block.view.move_all(t.view);
     block.view.leave_all();
+    std::this_thread::yield();  // a kernel that spins leaves room for what it waits for
   }
 
   // A thread sleeps, and perhaps all that can run do: the host's other threads go on.

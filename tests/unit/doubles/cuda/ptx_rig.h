@@ -1,6 +1,7 @@
 // A module of PTX, memory that its kernels may access, and launches.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -63,17 +64,17 @@ struct Rig {
     memory.add(variables);
   }
 
-  // Parameters as bytes, one after the other with their own alignment.
+  // Parameters as words of 64 bits. Any thread.
   Outcome launch(const std::string& name, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
                  const std::vector<std::uint64_t>& words, std::unique_ptr<LateStores>* late = nullptr) {
     Launch one;
     one.entry = module->entry(name);
-    REQUIRE(one.entry != nullptr);
+    if (one.entry == nullptr) return {End::kTrapped, 0, "no entry is named " + name};
     one.grid = grid;
     one.block = block;
     one.dynamic_shared = dynamic_shared;
     one.parameters.resize(words.size() * 8);
-    std::memcpy(one.parameters.data(), words.data(), one.parameters.size());
+    std::copy_n(reinterpret_cast<const std::byte*>(words.data()), one.parameters.size(), one.parameters.begin());
     return run(one, memory, weather, stop, late);
   }
 

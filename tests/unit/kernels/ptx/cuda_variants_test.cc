@@ -1,5 +1,6 @@
 // Every cuda variant that ships, against its cpu variant, bit for bit. The committed PTX is interpreted: launched for a
 // firing, and as a resident worker. Memory ends where its ports do, so an access beyond them ends the launch.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <random>
@@ -219,6 +220,24 @@ TEST_CASE("cuda variant: fft_butterflies") {
                {inverse},
                512 << 10},
               {typed(samples, {4, 2, size})});
+    }
+  }
+}
+
+TEST_CASE("WOA_BLOCK_KERNEL: threads of a block share memory, launched and resident") {
+  constexpr std::size_t kBlock = 256;
+  const Variant variant{{}, "reverse_blocks", {}};
+  const std::string ptx = ptx::text_of(WOA_SOURCE_DIR "/tests/unit/kernels/ptx/reverse_blocks.ptx");
+  for (const std::size_t bytes : {std::size_t{1}, kBlock, 2 * kBlock + 10}) {
+    for (const auto run : {launch, launch_resident}) {
+      std::vector<Token> ins{bytes_of(bytes, 9)}, outs{Token{Bytes(bytes)}};
+      ptx::Rig rig(ptx);
+      rig.dynamic_shared = kBlock;
+      run(variant, rig, firing_of(variant, rig.memory, ins, outs));
+      Bytes expected = ins[0].data;
+      for (std::size_t at = 0; at < bytes; at += kBlock)
+        std::reverse(expected.data() + at, expected.data() + std::min(at + kBlock, bytes));
+      CHECK((outs[0].data == expected));
     }
   }
 }

@@ -17,7 +17,8 @@ WOA_DEVICE body_u32 blend(body_u32 a, body_u32 b, body_u32 weight) { return (204
 WOA_DEVICE void resize_at(body_u32 x, body_u32 y, body_u32 width, body_u32 new_width, body_u32 new_height,
                           const body_u8 *in, body_u8 *out) {
   if (x >= new_width || y >= new_height) return;
-  const body_u64 px = (body_u64)x * (width - 1) * 65536 / new_width, py = (body_u64)y * (width - 1) * 65536 / new_height;
+  const body_u64 px = (body_u64)x * (width - 1) * 65536 / new_width,
+                 py = (body_u64)y * (width - 1) * 65536 / new_height;
   const body_u8 *const above = in + (py >> 16) * width + (px >> 16), *const below = above + width;
   const body_u32 wx = (body_u32)(px & 65535) >> 5, wy = (body_u32)(py & 65535) >> 5;
   const body_u32 value = blend(blend(above[0], above[1], wx), blend(below[0], below[1], wx), wy);

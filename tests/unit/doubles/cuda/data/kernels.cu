@@ -23,7 +23,8 @@ extern "C" __global__ void fft(const double *turns, double *data, woa_u64 points
   for (woa_u64 k = WOA_THREAD(x); k < 2 * points; k += WOA_BLOCK_SIZE(x)) part[k] = data[k];
   for (woa_u64 half = 1; half < points; half *= 2) {
     WOA_BARRIER();
-    for (woa_u64 i = WOA_THREAD(x); i < points / 2; i += WOA_BLOCK_SIZE(x)) butterfly_at(i, half, turns + 2 * half, part);
+    for (woa_u64 i = WOA_THREAD(x); i < points / 2; i += WOA_BLOCK_SIZE(x))
+      butterfly_at(i, half, turns + 2 * half, part);
   }
   WOA_BARRIER();
   for (woa_u64 k = WOA_THREAD(x); k < 2 * points; k += WOA_BLOCK_SIZE(x)) data[k] = part[k];
