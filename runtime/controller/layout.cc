@@ -152,6 +152,12 @@ void find_who_touches(const Plan& plan, Layout& layout) {
   }
 }
 
+// Does its back-end register memory? With a budget of 0, too, which only a machine file sets.
+bool would_register(const ControllerPlan& controller) noexcept {
+  const KnownBackend* const row = find_backend(controller.backend);
+  return controller.traits.registers != 0 || (row != nullptr && row->traits.registers != 0);
+}
+
 // A region that exceeds what is left of a back-end's budget leaves it to those behind.
 void choose_who_registers(const Plan& plan, Layout& layout) {
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
@@ -331,12 +337,6 @@ bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcep
 
 bool registers_region(const RegionLayout& region, std::uint32_t controller) noexcept {
   return contains(region.registered_by, controller);
-}
-
-// With a budget of 0, too, which only a machine file sets.
-static bool would_register(const ControllerPlan& controller) noexcept {
-  const KnownBackend* const row = find_backend(controller.backend);
-  return controller.traits.registers != 0 || (row != nullptr && row->traits.registers != 0);
 }
 
 bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept {
