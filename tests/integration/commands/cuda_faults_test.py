@@ -5,12 +5,10 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
-import unittest
 
 import harness
-from cuda_harness import BUILD, CUDA, SOURCE, CudaTest, controllers, read
+from cuda_harness import CUDA, CudaTest, read
 from harness import LIMIT_S, WOA
 
 # b stays on the GPU where the kernels are `stays`; early leaves the GPU before it.
@@ -62,7 +60,7 @@ class Faults(CudaTest):
 
     def works(self, words="", graph=None, *arguments, machine=None):
         """A run that succeeds; its standard error."""
-        code, out, error = self.end(self.start(words, graph or self.graph(), "--instances", "4", *arguments, machine=machine), LIMIT_S)
+        code, out, error = self.end(self.start(words, graph or self.graph(), *(arguments or ("--instances", "4")), machine=machine), LIMIT_S)
         self.assertEqual(code, 0, error)
         return error
 
@@ -98,12 +96,21 @@ class Faults(CudaTest):
                    "this one is for CUDA 12.4", "update the driver")
 
     def test_no_memory_at_load(self):
-        _, error = self.fails(1, "memory=8K", "error[exhausted]: controller 'gpu:0'", "are free", "region 1: ", " blocks of 512 B",
+        _, error = self.fails(1, "memory=2K", "error[exhausted]: controller 'gpu:0'", "are free", "region 1: ", " blocks of 512 B",
                               "lower the window", "--buffers least")
-        self.assertRegex(error, r"cuMemAlloc of [0-9.]+ KiB .* of 8\.0 KiB are free")
-        for nth in range(1, 12):
-            with self.subTest(allocation=nth):
-                self.fails(1, f"fail=no_memory@{nth}", "error[exhausted]: controller 'gpu:0'", "CUDA_ERROR_OUT_OF_MEMORY")
+        self.assertRegex(error, r"cuMemAlloc of [0-9.]+ KiB .* of 2\.0 KiB are free")
+        allocations = 0
+        while True:  # each at load; none while firings run
+            code, _, error = self.end(self.start(f"fail=no_memory@{allocations + 1}", self.graph("queued", "stays"), "--instances", "9"))
+            if code == 0:
+                break
+            allocations += 1
+            with self.subTest(allocation=allocations):
+                self.assertEqual(code, 1, error)
+                for text in ("error[exhausted]: controller 'gpu:0'", "CUDA_ERROR_OUT_OF_MEMORY", "gpu:0"):
+                    self.assertIn(text, error)
+                self.assertNotIn("instance", error)
+        self.assertGreater(allocations, 5)
 
     def test_a_cache_that_cannot_be_written(self):
         """A kernel without PTX is compiled at each start then, if there is NVRTC; else its stage says what it lacks."""
@@ -166,6 +173,14 @@ class Faults(CudaTest):
                 codes = {failure["code"] for failure in json.loads(out)["failures"]}
                 self.assertEqual(codes, {"deadline_exceeded"})
         self.works()
+
+    def test_resident_stages_that_are_launched(self):
+        """Workers are launched once; where the device ends long kernels, or reaches no payloads, each firing is launched."""
+        graph, arguments = self.graph("stays", "stays"), ("--instances", "20")
+        self.works("fail=illegal_address@9", graph, *arguments)
+        self.fails(1, "time_limit,fail=illegal_address@9", "CUDA_ERROR_ILLEGAL_ADDRESS", graph=graph, arguments=arguments)
+        machine = self.write("none.yaml", CUDA % ", registers: 0")
+        self.fails(1, "fail=illegal_address@9", "CUDA_ERROR_ILLEGAL_ADDRESS", graph=graph, arguments=arguments, machine=machine)
 
     def nodes(self, run):
         """{name: process} of a run's controllers, once the GPU's has opened the driver."""

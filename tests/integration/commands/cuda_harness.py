@@ -3,7 +3,7 @@ import os
 import shutil
 import struct
 
-from harness import BUILD, SOURCE, WoaTest, read
+from harness import BUILD, SOURCE, WoaTest, read  # noqa: F401
 
 DOUBLE = os.path.join(BUILD, "tests", "doubles", "cuda")
 CUDA = "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"gpu:0\": {backend: cuda%s}}\n"
@@ -54,10 +54,6 @@ class CudaTest(WoaTest):
     def on_cuda(self, graph, *arguments, words="", code=0, machine=None):
         return self.run_json(graph, "--machine", machine or self.machine, *arguments, code=code, environment=self.double(words))
 
-    def same_shared_memory(self):
-        """Call at the end: no process of this test left a file in shared memory."""
-        return [name for name in os.listdir("/dev/shm") if "woa" in name]
-
 
 def edges(report):
     return {edge["to"]: edge for edge in report["edges"]}
@@ -66,5 +62,3 @@ def edges(report):
 def controllers(report):
     return {controller["name"]: controller for controller in report["controllers"]}
 
-
-__all__ = ["BUILD", "CUDA", "CudaTest", "DOUBLE", "SOURCE", "controllers", "edges", "picture", "read"]
