@@ -1,80 +1,162 @@
-"""The cuda back-end as a user meets it, on the test double of its driver."""
-import json
+"""Graphs with stages on a CUDA device, on the test double: the outputs of the cpu variants, under every call model, with a process
+for each controller and in one, and with several seeds of the device's delays."""
 import os
-import time
 
 import harness
-from harness import WoaTest
+from cuda_harness import CUDA, CudaTest, controllers, edges, picture
 
-DOUBLE = os.path.join(harness.BUILD, "tests", "doubles", "cuda")
-MACHINE = "woa_machine: 1\ncontrollers: {'cpu:0': {}, 'gpu:0': {backend: cuda}}\n"
-GRAPH = """
-woa: 1
+SEEDS = (1, 2, 3)
+WINDOWS = (1, 4)
+PROCESSES = ("one", "per-controller")
+MODELS = ("woa", "rpc-fused", "rpc-hub")
+OTHER_MODELS = ("rpc-nested", "rpc-polled")  # of graphs that can be nested or polled
+INSTANCES = 6
+
+IMAGES = """woa: 1
 graph: images
-inputs: {image: {type: "u8[16,16,1]"}}
+inputs: {image: {type: "u8[height,width,channels]", max: 32KiB}}
 stages:
-  a: {kernel: sharpen3x3, in: {image: image}, on: "GPU", max: {image: 4KiB}}
-  b: {kernel: sharpen3x3, in: {image: a.image}, on: "GPU", max: {image: 4KiB}}
-  c: {kernel: sharpen3x3, in: {image: b.image}, on: "cpu:0", max: {image: 4KiB}}
-  d: {kernel: sharpen3x3, in: {image: c.image}, on: "GPU", max: {image: 4KiB}}
-outputs: {out: d.image}
+  a: {kernel: sharpen3x3, in: {image: image}, max: {image: 32KiB}, on: gpu}
+  b: {kernel: resize_bilinear, in: {image: a.image}, params: {width: 31, height: 17, fit: cover}, max: {image: 32KiB}, on: gpu}
+  c: {kernel: sharpen3x3, in: {image: b.image}, max: {image: 32KiB}, on: gpu}
+outputs: {image: c.image}
+"""
+# Two branches of one GPU, joined on a processor; each payload has two readers.
+JOIN = """woa: 1
+graph: join
+inputs: {data: {type: bytes, max: 32KiB}}
+stages:
+  one:   {kernel: invert, in: {data: data}, max: {data: 32KiB}, on: gpu}
+  two:   {kernel: copy, in: {data: one.data}, max: {data: 32KiB}, on: gpu}
+  three: {kernel: invert, in: {data: one.data}, max: {data: 32KiB}, on: gpu}
+  both:  {kernel: join2, in: {a: two.data, b: three.data}, max: {data: 64KiB}, on: "cpu:0"}
+  last:  {kernel: copy, in: {data: both.data}, max: {data: 64KiB}, on: gpu}
+outputs: {data: last.data}
+"""
+LOOP = """woa: 1
+graph: loop
+inputs: {data: {type: bytes, max: 1KiB}}
+stages:
+  test: {kernel: route, in: {data: [data, {from: turn.data, loop: {max: 10}}]}, on: "cpu:0"}
+  turn: {kernel: invert, in: {data: test.even}, max: {data: 1KiB}, on: gpu}
+outputs: {data: test.odd}
+"""
+SCATTER = """woa: 1
+graph: scatter
+inputs: {text: {type: bytes, max: 1KiB}}
+stages:
+  lines: {kernel: split_lines, in: {data: text}, max: {line: 4KiB}, on: "cpu:0"}
+  flip:  {kernel: invert, in: {data: lines.line}, max: {data: 4KiB}, on: gpu}
+  back:  {kernel: invert, in: {data: flip.data}, max: {data: 4KiB}, on: gpu}
+  all:   {kernel: join_lines, in: {lines: back.data}, on: "cpu:1"}
+outputs: {text: all.data}
+"""
+FIXED = """woa: 1
+graph: fixed
+inputs: {data: {type: "u8[%(bytes)d]"}}
+stages:
+  a: {kernel: %(a)s, in: {data: data}, on: gpu}
+  b: {kernel: %(b)s, in: {data: a.data}, on: gpu}
+  c: {kernel: %(a)s, in: {data: b.data}, on: "cpu:0"}
+  d: {kernel: %(b)s, in: {data: c.data}, on: gpu}
+outputs: {data: d.data, early: a.data}
 """
 
 
-def on_double(words=""):
-    folders = os.pathsep.join(filter(None, [DOUBLE, os.environ.get("LD_LIBRARY_PATH")]))
-    return {"LD_LIBRARY_PATH": folders, "WOA_CUDA_DOUBLE": words}
+class Graphs(CudaTest):
+    def sums(self, report):
+        return [(output["name"], output["bytes"], output["sha256"]) for output in report["outputs"]]
 
+    def check(self, name, text, arguments, models=MODELS + OTHER_MODELS, look=lambda report, model: None, seeds=SEEDS, machine=None):
+        """The graph's outputs on a processor are those on the GPU. `look`: at each report of the latter."""
+        graph = self.write(name + ".yaml", text)
+        there = self.write(name + "-cpu.yaml", text.replace("on: gpu", 'on: "cpu:0"'))
+        arguments = [*arguments, "--instances", str(INSTANCES)]
+        expected = self.on_cuda(there, *arguments)
+        self.assertGreater(expected["outputs"][0]["bytes"], 0)
+        for model in models:
+            for processes in PROCESSES:
+                for window in WINDOWS:
+                    for seed in seeds:
+                        with self.subTest(graph=name, model=model, processes=processes, window=window, seed=seed):
+                            report = self.on_cuda(graph, *arguments, "--model", model, "--processes", processes, "--window",
+                                                  str(window), words=f"seed={seed}", machine=machine)
+                            self.assertEqual(self.sums(report), self.sums(expected))
+                            self.assertEqual(report["failures"], [])
+                            gpu = controllers(report)["gpu:0"]
+                            self.assertEqual((gpu["backend"], gpu["simulated"]), ("cuda", True))
+                            look(report, model)
 
-class Cuda(WoaTest):
-    def setUp(self):
-        super().setUp()
-        self.machine = self.write("machine.yaml", MACHINE)
-        self.image = self.write("image", bytes(k * k % 251 for k in range(256)))
+    def test_images(self):
+        def look(report, model):
+            at = edges(report)
+            if model in ("woa", "rpc-fused"):  # the others bring every result to the caller
+                self.assertEqual([at[to]["copied_bytes"] for to in ("b.image", "c.image")], [0, 0])
+                self.assertEqual([at[to]["messages"] for to in ("b.image", "c.image")], [0, 0])
+            self.assertEqual({stage["variant"] for stage in report["stages"]}, {"cuda"})
+        self.check("images", IMAGES, ["--in", "image=" + self.write("image", picture(21, 34, 3))], look=look)
 
-    def run_on(self, controller, words="", *options):
-        graph = self.write("graph.yaml", GRAPH.replace("GPU", controller))
-        return self.woa("run", graph, "--machine", self.machine, "--in", "image=" + self.image, "--out", "out=" + self.path("out"),
-                        "--instances", "30", *options, environment=on_double(words))
+    def test_images_beyond_what_kernels_read_in_place(self):
+        self.check("images", IMAGES.replace("32KiB", "64KiB"), ["--in", "image=" + self.write("image", picture(80, 100, 3))],
+                   models=("woa", "rpc-hub"), seeds=(4,))
 
-    def result_on(self, controller, words="", *options):
-        done = self.run_on(controller, words, *options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return harness.read(self.path("out"), "rb")
+    def test_joins(self):
+        data = self.write("data", bytes(range(256)) * 70)
+        self.check("join", JOIN, ["--in", "data=" + data])
 
-    def cuda_finding(self, words):
-        findings = json.loads(self.woa("doctor", "--json", environment=on_double(words)).stdout)["findings"]
-        return next(finding for finding in findings if finding["subject"] == "gpu (cuda)")
+    def test_loops(self):
+        os.mkdir(self.path("data"))
+        for k in range(INSTANCES):  # even ones turn once
+            self.write(f"data/{k}", bytes([k]) * (k * 100 + 1))
+        self.check("loop", LOOP, ["--in", "data=" + self.path("data")], models=MODELS)
 
-    def test_results_equal_the_cpus(self):
-        expected = self.result_on("cpu:0")
-        for words, options in (("", []), ("seed=2", ["--processes", "one"]), ("no_memops,seed=3", []), ("no_read_only,seed=4", [])):
-            self.assertEqual(self.result_on("gpu:0", words, *options), expected, words)
+    def test_scatters_beside(self):
+        text = "".join("line %d %s\n" % (k, "x" * (k * 7 % 40)) for k in range(20))
+        self.check("scatter", SCATTER, ["--in", "text=" + self.write("text", text)], models=MODELS)
 
-    def test_the_doctor_says_what_a_device_lacks(self):
-        for words, text in (("", "sm_75, driver for CUDA 13.0"), ("no_memops", "no 64-bit memory operations"),
-                            ("exclusive", "one process at a time"), ("time_limit", "no resident workers")):
-            finding = self.cuda_finding(words)
-            self.assertEqual(finding["health"], "good", finding)
-            self.assertIn("(simulated)", finding["found"])
-            self.assertIn(text, finding["found"])
+    def fixed(self, a="queued", b="queued", bytes=1024, **more):
+        self.add_kernel("queued", bytes=bytes)
+        self.add_kernel("stays", bytes=bytes, more=", resident: true")
+        data = self.write("data", (b"packets that the device publishes" * bytes)[:bytes])
 
-    def test_the_doctor_says_why_there_is_no_device(self):
-        for words, text in (("devices=0", "finds no device"), ("driver=9020", "CUDA 9.2"), ("prohibited", "nvidia-smi -c DEFAULT")):
-            finding = self.cuda_finding(words)
-            self.assertEqual(finding["health"], "absent", finding)
-            self.assertIn(text, finding["found"])
+        def look(report, model):
+            self.assertEqual(controllers(report)["gpu:0"]["forwards"], "device")
+        self.check("fixed", FIXED % {"bytes": bytes, "a": a, "b": b}, ["--in", "data=" + data], look=look, **more)
 
-    def test_a_device_that_fails_ends_the_run_soon(self):
-        for fault in ("illegal_address@5", "lost@5"):
-            begin = time.monotonic()
-            done = self.run_on("gpu:0", "fail=" + fault)
-            took = time.monotonic() - begin
-            self.assertEqual(done.returncode, 1, done.stderr)
-            for text in (b"gpu:0", b"stage '", b"instance ", b"CUDA error"):
-                self.assertIn(text, done.stderr)
-            self.assertLess(took, harness.LIMIT_S / 6)
-            self.assertEqual(len(self.result_on("gpu:0")) % 30, 0)  # the next run works
+    def test_packets_that_queues_publish(self):
+        self.fixed()
+
+    def test_packets_that_resident_workers_publish(self):
+        self.fixed("stays", "stays")
+
+    def test_packets_of_queues_and_workers(self):
+        self.fixed("queued", "stays", seeds=(5,))
+        self.fixed_again("stays", "queued")
+
+    def fixed_again(self, a, b):
+        self.check("again", FIXED % {"bytes": 1024, "a": a, "b": b}, ["--in", "data=" + self.path("data")], seeds=(6,))
+
+    def test_large_packets(self):
+        self.fixed("queued", "stays", bytes=20000, models=("woa", "rpc-hub"), seeds=(7,))
+
+    def test_payloads_that_are_not_registered(self):
+        """With `registers: 0` everything goes by way of pinned memory, and the device publishes still."""
+        machine = self.write("none.yaml", CUDA % ", registers: 0")
+        self.fixed("queued", "stays", seeds=(8,), machine=machine)
+        report = self.on_cuda(self.path("fixed.yaml"), "--in", "data=" + self.path("data"), machine=machine)
+        self.assertEqual({to: edge["staged"] for to, edge in edges(report).items()},
+                         {"a.data": ["gpu:0"], "b.data": ["gpu:0"], "c.data": ["gpu:0"], "d.data": ["gpu:0"], "sink.data": ["gpu:0"],
+                          "sink.early": ["gpu:0"]})
+        self.assertGreater(edges(report)["a.data"]["copied_bytes"], 0)
+
+    def test_devices_that_lack_something(self):
+        """No 64-bit memory operations, a time limit for kernels, no registration for reading: slower, and the same outputs."""
+        self.fixed("queued", "stays", models=(), seeds=())
+        for words in ("no_memops", "time_limit", "no_read_only", "no_memops,time_limit,no_read_only,driver=11040", "sms=1"):
+            with self.subTest(words=words):
+                report = self.on_cuda(self.path("fixed.yaml"), "--in", "data=" + self.path("data"), "--instances", "9", words=words)
+                expected = self.on_cuda(self.path("fixed-cpu.yaml"), "--in", "data=" + self.path("data"), "--instances", "9")
+                self.assertEqual(self.sums(report), self.sums(expected))
 
 
 if __name__ == "__main__":

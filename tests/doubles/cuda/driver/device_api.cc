@@ -98,6 +98,12 @@ Result cuGetProcAddress(const char* symbol, void** function, int version, std::u
   return result == kSuccess && status != kFound ? kNotFound : result;
 }
 
+// NVRTC asks for it, and crashes if a driver lacks the function.
+Result cuGetExportTable(const void** table, const void*) {
+  *table = nullptr;
+  return kNotFound;
+}
+
 Result cuInit(unsigned flags) {
   if (cuda_double::in_host_function) return enter("cuInit");
   if (driver().forked.load()) return kNotInitialized;
