@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint32_t kGpu = 1;          // controller
 constexpr std::uint32_t kFirstKernel = 2;  // stage, behind source and sink
 constexpr std::uint32_t kBlock = 256;
+constexpr std::uint64_t kDeadlineNs = 60'000'000'000;  // of a packet that a device lost
 
 StagePlan gpu_stage(const std::string& kernel, std::size_t number, const PortType& type, bool resident) {
   StagePlan stage;
@@ -141,6 +142,7 @@ Plan gpu_chain(const GpuRun& run) {
   Plan plan;
   plan.graph = "gpu-chain";
   plan.window = run.window;
+  plan.deadline_ns = kDeadlineNs;
   plan.controllers = {make_controller("host", *find_backend("host")), make_controller("gpu:0", *find_backend("cuda"))};
   plan.stages.resize(kFirstKernel);
   plan.stages[kSourceStage].name = "source";

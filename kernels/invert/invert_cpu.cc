@@ -10,6 +10,7 @@ woa_status size(void*, const woa_input* ins, woa_output* outs, woa_error*) {
 
 woa_status run(void*, const woa_firing*, const woa_input* ins, woa_output* outs, woa_error* error) {
   if (const woa_status status = woa_claim(&outs[0], "data", ins[0].bytes, error); status != WOA_OK) return status;
+  outs[0].dims[0] = ins[0].dims[0];
   for (uint64_t i = 0; i < ins[0].bytes; ++i) outs[0].data[i] = static_cast<uint8_t>(~ins[0].data[i]);
   return WOA_OK;
 }

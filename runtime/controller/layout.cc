@@ -152,6 +152,12 @@ void find_who_touches(const Plan& plan, Layout& layout) {
   }
 }
 
+// Does its back-end register memory? With a budget of 0, too, which only a machine file sets.
+bool would_register(const ControllerPlan& controller) noexcept {
+  const KnownBackend* const row = find_backend(controller.backend);
+  return controller.traits.registers != 0 || (row != nullptr && row->traits.registers != 0);
+}
+
 // A region that exceeds what is left of a back-end's budget leaves it to those behind.
 void choose_who_registers(const Plan& plan, Layout& layout) {
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
@@ -336,7 +342,7 @@ bool registers_region(const RegionLayout& region, std::uint32_t controller) noex
 bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept {
   const EdgeLayout& at = layout.edges[edge];
   const std::uint32_t controller = plan.stages[stage].controller;
-  if (plan.stages[stage].role != StageRole::kKernel || plan.controllers[controller].traits.registers == 0) return false;
+  if (plan.stages[stage].role != StageRole::kKernel || !would_register(plan.controllers[controller])) return false;
   return std::ranges::any_of(at.regions, [&](std::uint16_t r) {
     const RegionLayout& region = layout.regions[r];
     const bool in_host = at.crosses() || !region.is_in_device();

@@ -54,11 +54,11 @@ bool Firings::complete_prepared_as_poison(ActiveFiring& firing, const Status& wh
 
 // The back-end has gone, so the device stores no more. A sender that closed before all is out would report a loss.
 Firings::~Firings() {
+  const Status ended{Code::kUnavailable, "the controller ended before the firing had completed"};
   for (const OfStage& stage : firings_) {
     for (const auto& firing : stage.all) {
       if (!firing->prepared.empty())
-        (void)complete_prepared_as_poison(*firing,
-                                          {Code::kUnavailable, "the controller ended before the firing had completed"});
+        (void)complete_prepared_as_poison(*firing, parts_.failure.any() ? parts_.failure.status() : ended);
     }
   }
 }

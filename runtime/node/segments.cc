@@ -264,12 +264,8 @@ std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& lay
     const ChannelLayout& channel = layout.channels[c];
     if (channel.from != controller || channel.publishes == Publisher::kHost) continue;
     const auto& ring = dynamic_cast<const PreparingSender&>(*wiring.senders[c]);
-    mappings.push_back({ring.memory(),
-                        Access::kReadWrite,
-                        true,
-                        std::nullopt,
-                        "packets for controller '" + plan.controllers[channel.to].name + "'",
-                        {}});
+    mappings.push_back({ring.memory(), Access::kReadWrite, true, std::nullopt,
+                        "packets for controller '" + plan.controllers[channel.to].name + "'"});
   }
   for (std::size_t r = 0; r < layout.regions.size(); ++r) {
     const RegionLayout& region = layout.regions[r];

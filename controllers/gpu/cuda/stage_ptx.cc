@@ -31,7 +31,7 @@ std::string first_line(std::string_view ptx) {
 }
 
 std::optional<std::string> read_entry(const fs::path& path) {
-  woa::Result<std::string> text = read_regular_file(path, kMostBytes);
+  Result<std::string> text = read_regular_file(path, kMostBytes);
   if (!text.ok()) return std::nullopt;
   const std::size_t begin = text->find('\n') + 1;  // 0 without a line
   if (text->substr(0, begin) != first_line(std::string_view(*text).substr(begin))) return std::nullopt;
@@ -50,14 +50,14 @@ void keep(const fs::path& path, const std::string& ptx) {
                               status.message() + "; let XDG_CACHE_HOME name a folder that can be written");
 }
 
-woa::Result<std::string> compiled(const Nvrtc& nvrtc, const fs::path& file, const std::string& source,
-                                  const fs::path& cache) {
+Result<std::string> compiled(const Nvrtc& nvrtc, const fs::path& file, const std::string& source,
+                             const fs::path& cache) {
   FnvHash hash;
   hash.add(nvrtc.identity());
   hash.add(source);
   const fs::path entry = cache.empty() ? fs::path() : cache / (hash.text() + ".ptx");
   if (auto kept = read_entry(entry)) return std::move(*kept);
-  woa::Result<std::string> made = nvrtc.compile(file.string(), source);
+  Result<std::string> made = nvrtc.compile(file.string(), source);
   if (made.ok()) keep(entry, *made);
   return made;
 }
@@ -86,20 +86,20 @@ std::string cuda_name(int version) {
 
 }  // namespace
 
-woa::Result<Ptx> stage_ptx(const fs::path& source, const PtxOptions& options) {
+Result<Ptx> stage_ptx(const fs::path& source, const PtxOptions& options) {
   fs::path beside = source;
   beside.replace_extension(".ptx");
-  woa::Result<std::string> text = read_regular_file(beside, kMostBytes);
+  Result<std::string> text = read_regular_file(beside, kMostBytes);
   Ptx ptx{beside.string(), {}};
   if (!text.ok() && text.status().code() != Code::kNotFound)
     return text.status().with_context("cannot read " + ptx.file);
   if (!text.ok()) {
-    const woa::Result<std::string> code = read_regular_file(source, kMostBytes);
+    const Result<std::string> code = read_regular_file(source, kMostBytes);
     if (!code.ok())
       return {Code::kNotFound, "cannot read " + source.string() +
                                    ", the source of variant 'cuda': " + code.status().message() +
                                    ", and no PTX beside it; look for both beside kernel.yaml"};
-    const woa::Result<Nvrtc>& nvrtc = open_nvrtc();
+    const Result<Nvrtc>& nvrtc = open_nvrtc();
     if (!nvrtc.ok()) return nvrtc.status().with_context(source.string() + " has no PTX beside it");
     text = compiled(*nvrtc, source, *code, options.cache);
     if (!text.ok()) return text.status();

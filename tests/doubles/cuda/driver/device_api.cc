@@ -18,7 +18,7 @@ using cuda_double::options;
 
 constexpr char kDeviceName[] = "Test double of a CUDA device (PTX interpreted)";
 
-// As cuGetProcAddress_v2 reports them.
+// The statuses of cuGetProcAddress_v2.
 constexpr int kFound = 0, kSymbolNotFound = 1, kVersionNotSufficient = 2;
 
 struct Symbol {
@@ -96,6 +96,12 @@ Result cuGetProcAddress(const char* symbol, void** function, int version, std::u
   int status = kFound;
   const Result result = cuGetProcAddress_v2(symbol, function, version, flags, &status);
   return result == kSuccess && status != kFound ? kNotFound : result;
+}
+
+// NVRTC asks for it, and crashes if a driver lacks the function.
+Result cuGetExportTable(const void** table, const void*) {
+  *table = nullptr;
+  return kNotFound;
 }
 
 Result cuInit(unsigned flags) {

@@ -25,6 +25,7 @@ namespace woa::cuda {
 WOA_CUDA_FUNCTIONS(WOA_DECLARE)
 WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_DECLARE)
 #undef WOA_DECLARE
+WOA_EXPORT Result cuGetExportTable(const void** table, const void* id);
 WOA_EXPORT Result cuGetProcAddress(const char* symbol, void** function, int version, std::uint64_t flags);
 WOA_EXPORT Result cuGetProcAddress_v2(const char* symbol, void** function, int version, std::uint64_t flags,
                                       int* status);

@@ -301,6 +301,10 @@ TEST_CASE("an end of an edge stages payloads that its back-end would register an
   CHECK(staged() == Ends{{false, false}, {true, true}, {true, false}, {false, false}});
   traits.registers = 3 * 4096;
   CHECK(staged() == Ends{{false, false}, {false, false}, {false, false}, {false, false}});
+  traits.registers = 0;  // as a machine file may say of a back-end that registers
+  CHECK(staged() == Ends{{false, false}, {false, false}, {false, false}, {false, false}});
+  plan.controllers[1].backend = "cuda";
+  CHECK(staged() == Ends{{false, true}, {true, true}, {true, false}, {false, false}});
 }
 
 TEST_CASE("of an output in the device, what leaves it is staged and what stays is not") {
