@@ -77,7 +77,8 @@ class Check(unittest.TestCase):
         self.assertEqual((litmus["messages"], litmus["wrong"]), (320, 0))
         for name in ("graph-wild-store", "resident-endless", "killed-node", "two-processes", "nothing-registered"):
             self.assertEqual(by_name["faults", name]["result"], "passed")
-        self.assertIn("figures", by_name["bench", "figures"])
+        for name in ("packet", "stages", "bandwidth", "pipeline"):
+            self.assertIn("figures", by_name["bench", name])
 
     def test_a_part_that_fails_does_not_stop_the_others(self):
         code, found = self.check("--double", "--only", "litmus,faults", "--count", "16000", double="ignore=write_barrier")
