@@ -52,7 +52,7 @@ class Check(unittest.TestCase):
         names = {str(path.relative_to(self.bundle)) for path in self.bundle.rglob("*")}
         for name in ("woa", "gpu-check", "gpu-sass", "suites", "about", "kernels/woa_cuda.h", "kernels/copy/copy.ptx", "kernels/copy/copy.cu",
                      "kernels/copy/kernel.yaml", "kernels/copy/libcopy.so", "tests/gpu_litmus", "tests/litmus.ptx", "graphs/hello.yaml",
-                     "tests/gpu_faults/stays/libstays.so", "tests/cts_backend", "lib/standard/libstdc++.so.6"):
+                     "tests/gpu_graphs/stays/libstays.so", "tests/cts_backend", "lib/standard/libstdc++.so.6"):
             self.assertIn(name, names)
         for name in names:
             self.assertNotRegex(name, r"lib/(libc|libm|libpthread|ld-linux.*)\.so")
@@ -73,6 +73,7 @@ class Check(unittest.TestCase):
         for name in ("date", "commit", "cpu", "cores", "kernel"):
             self.assertTrue(found[name], name)
         by_name = {(part["name"], each["name"]): each for part in found["parts"] for each in part["checks"]}
+        self.assertEqual(by_name["suites", "kernels-equal-cpu"]["result"], "passed")
         litmus = by_name["litmus", "messages"]["figures"]
         self.assertEqual((litmus["messages"], litmus["wrong"]), (320, 0))
         for name in ("graph-wild-store", "resident-endless", "killed-node", "two-processes", "nothing-registered"):

@@ -40,7 +40,7 @@ class Sass(unittest.TestCase):
             return sass(file)
 
     def test_every_kernel_that_ships(self):
-        files = [path for folder in ("kernels", "bench", "tests/litmus", "tests/gpu_faults") for path in (SOURCE / folder).rglob("*.ptx")]
+        files = [path for folder in ("kernels", "bench", "tests/litmus", "tests/gpu_graphs") for path in (SOURCE / folder).rglob("*.ptx")]
         self.assertGreater(len(files), 4)
         for gpu in GPUS:
             code, text = sass("-a", gpu, *files)
