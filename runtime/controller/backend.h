@@ -45,6 +45,7 @@ struct BackendMapping {
   bool may_register = false;            // with the device; the process can write to the pages, as drivers ask
   std::optional<std::uint16_t> region;  // its number, as packets name it; none: a ring
   std::string what;                     // for messages: "payloads of output 'out' of stage 'blur'"
+  std::vector<std::uint32_t> stages = {};  // of the controller, by number: they read or write a region's payloads
 };
 
 // A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device

@@ -72,7 +72,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   hosted->idle_ = Idle(wired->doorbell, setup.idle);
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
-    WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions).with_context(plan.controllers[setup.id].name));
+    WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions));
   const auto mappings = backend_mappings(plan, *setup.layout, setup.id, wired->wiring);
   out.plan = &plan;
   out.layout = setup.layout;
@@ -86,7 +86,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   auto controller = Controller::make(std::move(out));
   if (!controller.ok()) return controller.status();
   hosted->controller_ = std::move(*controller);  // and the mappings, which now outlive the back-end
-  WOA_RETURN_IF_ERROR(hosted->backend_->map(mappings).with_context(plan.controllers[setup.id].name));
+  WOA_RETURN_IF_ERROR(hosted->backend_->map(mappings));
   return hosted;
 }
 

@@ -64,6 +64,22 @@ bool is_used_at(const Layout& layout, const RegionLayout& region, std::uint32_t 
   return there(region.producer) || std::any_of(region.consumers.begin(), region.consumers.end(), there);
 }
 
+// The controller's kernel stages that read or write the region's payloads.
+std::vector<std::uint32_t> stages_of(const Plan& plan, const Layout& layout, std::uint16_t region,
+                                     std::uint32_t controller) {
+  std::vector<std::uint32_t> stages;
+  const RegionLayout& of = layout.regions[region];
+  if (of.producer == controller) stages.push_back(of.stage);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const std::uint32_t reader = plan.edges[e].to_stage;
+    const auto& regions = layout.edges[e].regions;
+    const bool reads = layout.edges[e].to == controller && plan.stages[reader].role == StageRole::kKernel &&
+                       std::ranges::find(regions, region) != regions.end();
+    if (reads && std::ranges::find(stages, reader) == stages.end()) stages.push_back(reader);
+  }
+  return stages;
+}
+
 }  // namespace
 
 Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site) {
@@ -255,10 +271,10 @@ std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& lay
     const RegionLayout& region = layout.regions[r];
     if (!touches_region(region, controller)) continue;
     const StagePlan& writer = plan.stages[region.stage];
-    mappings.push_back(
-        {wiring.regions[r], writes_region(region, controller) ? Access::kReadWrite : Access::kRead,
-         registers_region(region, controller), static_cast<std::uint16_t>(r),
-         "payloads of output '" + writer.outputs[region.port].name + "' of stage '" + writer.name + "'"});
+    mappings.push_back({wiring.regions[r], writes_region(region, controller) ? Access::kReadWrite : Access::kRead,
+                        registers_region(region, controller), static_cast<std::uint16_t>(r),
+                        "payloads of output '" + writer.outputs[region.port].name + "' of stage '" + writer.name + "'",
+                        stages_of(plan, layout, static_cast<std::uint16_t>(r), controller)});
   }
   return mappings;
 }

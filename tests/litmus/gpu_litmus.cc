@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "controllers/gpu/cuda/register.h"
+#include "runtime/base/clock.h"
 #include "tests/litmus/litmus_run.h"
 
 namespace woa {
@@ -54,7 +55,8 @@ std::vector<LitmusCase> cases_of(const Options& options) {
   return cases;
 }
 
-// Each case has its share. The first that cannot go on ends it.
+// Each case has its share of the messages, and of the time that those before it left. The first that cannot go on ends
+// it.
 Status run_cases(const Options& options, const std::string& folder, Json& json) {
   const BackendFactory factory = cuda_factory();
   const auto devices = factory.probe();
@@ -65,10 +67,13 @@ Status run_cases(const Options& options, const std::string& folder, Json& json) 
           {"wrong", 0},
           {"cases", Json::array()}};
   const std::vector<LitmusCase> cases = cases_of(options);
-  const auto share = static_cast<double>(cases.size());
-  for (const LitmusCase& what : cases) {
-    const std::uint64_t messages = (options.count + cases.size() - 1) / cases.size();
-    auto outcome = run_litmus(factory, what, messages, options.seconds / share, options.first, folder);
+  const std::uint64_t messages = (options.count + cases.size() - 1) / cases.size();
+  const std::uint64_t end = now_ns() + static_cast<std::uint64_t>(options.seconds * 1e9);
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    const LitmusCase& what = cases[k];
+    const double left_s = static_cast<double>(end - std::min(end, now_ns())) / 1e9;
+    auto outcome =
+        run_litmus(factory, what, messages, left_s / static_cast<double>(cases.size() - k), options.first, folder);
     if (!outcome.ok())
       return outcome.status().with_context(std::string(what.resident ? "worker" : "queue") + ", " +
                                            (what.from_host ? "cpu-gpu-cpu" : "gpu-cpu") + ", " +

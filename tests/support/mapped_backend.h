@@ -76,13 +76,14 @@ class MappedBackend final : public Backend {
   bool holds_all(const Firing& firing, std::size_t& inputs, std::size_t& outputs, std::size_t& words) const {
     for (const woa_input& input : firing.inputs) {
       if (input.absent != 0 || input.data == nullptr || input.bytes <= behind_headers_) continue;
-      if (find(input.data, input.bytes, true) == nullptr) return false;
+      const BackendMapping* const mapping = find(input.data, input.bytes, true);
+      if (mapping == nullptr || !is_of(*mapping, firing.stage)) return false;
       ++inputs;
     }
     for (const woa_output& output : firing.outputs) {
       if (output.data == nullptr) continue;
       const BackendMapping* const mapping = find(output.data, output.capacity, true);
-      if (mapping == nullptr || mapping->access != Access::kReadWrite) return false;
+      if (mapping == nullptr || mapping->access != Access::kReadWrite || !is_of(*mapping, firing.stage)) return false;
       ++outputs;
     }
     for (const Publication& publication : firing.publications) {
@@ -92,6 +93,9 @@ class MappedBackend final : public Backend {
       ++words;
     }
     return true;
+  }
+  static bool is_of(const BackendMapping& mapping, std::uint32_t stage) {
+    return std::ranges::find(mapping.stages, stage) != mapping.stages.end();
   }
   // The mapping that holds so many bytes; null: none does.
   const BackendMapping* find(const void* data, std::uint64_t bytes, bool in_region) const {

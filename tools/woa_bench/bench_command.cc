@@ -3,6 +3,7 @@
 #include <iterator>
 #include <memory>
 
+#include "bench/gpu/gpu.h"
 #include "bench/micro/bandwidth.h"
 #include "bench/micro/channels.h"
 #include "bench/micro/compile.h"
@@ -307,6 +308,24 @@ void add_handover(CLI::App& parent, Action& action) {
   add_repetitions(command, chosen->repetitions);
 }
 
+void add_gpu(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::GpuOptions>();
+  CLI::App& command = add(parent, action, "gpu", "A CUDA controller, beside the same kernels launched by hand",
+                          [chosen](const RunOptions& options) { return bench::bench_gpu(options, *chosen); });
+  command.footer(kAboutGpu);
+  command.add_option("--part", chosen->parts, "Parts to run; several, or a list with commas")
+      ->check(one_of({"packet", "stages", "bandwidth", "pipeline"}))
+      ->delimiter(',')
+      ->option_text("NAME,... [all of them]");
+  add_sizes(command, chosen->sizes).option_text("SIZE,... [64; bandwidth and pipeline up to 256MiB]");
+  command.add_option("--window", chosen->windows, "Packets of ours under way at most; several, or a list with commas")
+      ->transform(within(1, kMaxWindow))
+      ->delimiter(',')
+      ->option_text("N,... [1,4]");
+  add_count(command, chosen->count, "Packets or transfers of a launch").option_text("UINT [4 to 10,000, by size]");
+  add_repetitions(command, chosen->repetitions);
+}
+
 void add_randomaccess(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::RandomAccessOptions>();
   auto over = std::make_shared<TransportOptions>();
@@ -460,6 +479,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_pipeline(command, action);
   add_fanout(command, action);
   add_handover(command, action);
+  add_gpu(command, action);
   add_randomaccess(command, action);
   add_methods(command, action);
   add_packing(command, action);

@@ -118,6 +118,35 @@ inline constexpr const char* kAboutHandover =
     "\n"
     "  woa bench handover --size 64,64MiB";
 
+inline constexpr const char* kAboutGpu =
+    "Microseconds on the first CUDA device, gpu:0; GB/s are SIZE / 1000 / microseconds. All contenders run the same "
+    "PTX:\n"
+    "the first stage inverts the bytes, others copy them. Data are random, and every result is checked.\n"
+    "\n"
+    "  packet     host, GPU, host: time of a packet. By hand: a copy each way, as a library for calls does it; "
+    "kernels\n"
+    "             that read and write pinned memory (the limit); and these as a graph, replayed. Ours: `stream` "
+    "launches\n"
+    "             a kernel for each packet, `resident` keeps one on the GPU; the controller is a thread, or a process\n"
+    "  stages     the same through two stages\n"
+    "  bandwidth  transfers from and to memory of another process, registered as the controller does it, beside "
+    "pinned\n"
+    "             memory. The ratio below the rows is that of the bandwidths: above 1, ours is faster\n"
+    "  pipeline   three stages, one packet at a time, under `woa`, `rpc-fused` (it stays on the GPU, too) and "
+    "`rpc-hub`,\n"
+    "             beside one stream by hand. `first kernel to last` is from the start of the first stage's kernel to "
+    "the\n"
+    "             end of the last one's: by the device's events by hand, by the times of the firings for ours\n"
+    "\n"
+    "Lines below the rows tell how many bytes of a packet were copied between stages; up to 16 KiB kernels reach into "
+    "host\n"
+    "memory instead. From 256 MiB on the regions of `rpc-hub` exceed what a controller registers, so that it copies "
+    "them\n"
+    "twice. Without a CUDA device the benchmark ends with 3 and the reason.\n"
+    "\n"
+    "  woa bench gpu --part packet --size 64,4KiB --window 1,8\n"
+    "  woa bench gpu --part pipeline --size 64MiB";
+
 inline constexpr const char* kAboutRandomAccess =
     "RandomAccess of the HPC Challenge by its rules, in GUP/s (10^9 updates a second): a table of 2^n words of 64 "
     "bits,\n"

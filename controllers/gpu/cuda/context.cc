@@ -29,9 +29,10 @@ CudaContext::CudaContext(const cuda::Library& cuda, cuda::Context context) noexc
   context_here = number_;  // a new context is current
 }
 
-Result<std::shared_ptr<CudaContext>> CudaContext::make(const cuda::Library& cuda, const CudaDevice& device) {
+Result<std::shared_ptr<CudaContext>> CudaContext::make(const cuda::Library& cuda, const CudaDevice& device,
+                                                       unsigned flags) {
   cuda::Context context = nullptr;
-  const auto code = cuda.context_create(&context, cuda::kContextBlockingSync, device.id);
+  const auto code = cuda.context_create(&context, flags, device.id);
   if (code == cuda::kDeviceUnavailable)
     return {Code::kUnavailable, "'" + device.description.device +
                                     "' is in the mode 'exclusive process', and another process uses it: end that, or "
@@ -67,9 +68,9 @@ Result<CudaOwned<cuda::Stream>> CudaContext::make_stream() const {
   return CudaOwned<cuda::Stream>(stream, cuda_.stream_destroy);
 }
 
-Result<CudaOwned<cuda::Event>> CudaContext::make_event() const {
+Result<CudaOwned<cuda::Event>> CudaContext::make_event(unsigned flags) const {
   cuda::Event event = nullptr;
-  WOA_RETURN_IF_ERROR(cuda_status("cuEventCreate", cuda_.event_create(&event, cuda::kEventNoTiming)));
+  WOA_RETURN_IF_ERROR(cuda_status("cuEventCreate", cuda_.event_create(&event, flags)));
   return CudaOwned<cuda::Event>(event, cuda_.event_destroy);
 }
 

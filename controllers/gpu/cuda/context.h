@@ -21,7 +21,8 @@ using CudaOwned = std::unique_ptr<std::remove_pointer_t<T>, cuda::Result (*)(T)>
 class CudaContext {
  public:
   // Makes it current, too. kUnavailable: another process uses the device alone.
-  static Result<std::shared_ptr<CudaContext>> make(const cuda::Library& cuda, const CudaDevice& device);
+  static Result<std::shared_ptr<CudaContext>> make(const cuda::Library& cuda, const CudaDevice& device,
+                                                   unsigned flags = cuda::kContextBlockingSync);
   ~CudaContext();
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
@@ -33,7 +34,7 @@ class CudaContext {
   [[nodiscard]] std::string free_memory() const;
 
   Result<CudaOwned<cuda::Stream>> make_stream() const;
-  Result<CudaOwned<cuda::Event>> make_event() const;
+  Result<CudaOwned<cuda::Event>> make_event(unsigned flags = cuda::kEventNoTiming) const;
 
  private:
   CudaContext(const cuda::Library& cuda, cuda::Context context) noexcept;

@@ -13,6 +13,8 @@ struct CUmod_st;
 struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
 
 namespace woa::cuda {
 
@@ -24,6 +26,8 @@ using Module = CUmod_st*;
 using Function = CUfunc_st*;
 using Stream = CUstream_st*;
 using Event = CUevent_st*;
+using Graph = CUgraph_st*;
+using GraphExec = CUgraphExec_st*;
 using HostFunction = void (*)(void* user);
 
 enum : Result {
@@ -82,11 +86,12 @@ enum FunctionAttribute : int { kFunctionMaxThreads = 0, kFunctionStaticShared = 
 enum JitOption : int { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
 inline constexpr int kComputeModeProhibited = 2, kComputeModeExclusive = 3;
-inline constexpr unsigned kContextBlockingSync = 0x04;
+inline constexpr unsigned kContextSpin = 0x01, kContextBlockingSync = 0x04;
 inline constexpr unsigned kHostAllocPortable = 0x01, kHostAllocMapped = 0x02;
 inline constexpr unsigned kRegisterPortable = 0x01, kRegisterMapped = 0x02, kRegisterReadOnly = 0x08;
 inline constexpr unsigned kStreamNonBlocking = 0x1;
-inline constexpr unsigned kEventNoTiming = 0x2;
+inline constexpr unsigned kEventTiming = 0x0, kEventNoTiming = 0x2;
+inline constexpr int kCaptureThreadLocal = 1;
 inline constexpr unsigned kWriteValueDefault = 0x0;  // fences as __threadfence_system() does, for the stream
 // The `extra` argument of cuLaunchKernel: parameters as one block of bytes.
 inline void* const kLaunchBuffer = reinterpret_cast<void*>(std::uintptr_t{1});
@@ -153,5 +158,14 @@ inline void* const kLaunchEnd = nullptr;
 #define WOA_CUDA_OPTIONAL_FUNCTIONS(X)                                          \
   X(stream_write_value, cuStreamWriteValue64_v2, "cuStreamWriteValue64", 11070, \
     (Stream stream, DevicePtr at, std::uint64_t value, unsigned flags))
+
+// Graphs, with which benchmarks compare the back-end: it does not use them. A driver, or our test double, may lack
+// some.
+#define WOA_CUDA_GRAPH_FUNCTIONS(X)                                                                          \
+  X(stream_begin_capture, cuStreamBeginCapture_v2, "cuStreamBeginCapture", 10010, (Stream stream, int mode)) \
+  X(stream_end_capture, cuStreamEndCapture, "cuStreamEndCapture", 10000, (Stream stream, Graph * graph))     \
+  X(graph_instantiate, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", 11040,                    \
+    (GraphExec * executable, Graph graph, std::uint64_t flags))                                              \
+  X(graph_launch, cuGraphLaunch, "cuGraphLaunch", 10000, (GraphExec executable, Stream stream))
 
 }  // namespace woa::cuda

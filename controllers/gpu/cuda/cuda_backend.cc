@@ -142,11 +142,10 @@ Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
 // Where kernels may run for some seconds only, the driver would end a worker.
 Status CudaBackend::Parts::make_workers() {
   if (device_.has_time_limit) return {};
-  const Layout layout = make_layout(*plan_);
   for (const CudaStage& stage : stages_) {
     if (stage.resident == nullptr) continue;
     const auto number = static_cast<std::uint32_t>(queues_.size() + workers_.size());
-    auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, layout, number);
+    auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, number);
     if (!worker.ok()) return worker.status();
     if (*worker == nullptr) continue;
     worker_of_[stage.stage.id] = worker->get();

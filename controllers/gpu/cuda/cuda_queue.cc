@@ -92,13 +92,14 @@ Status CudaQueue::open(const QueueNeeds& needs, std::size_t launches, Doorbell w
   staging_ = std::move(staging).value();
   scratch_ = std::move(scratch).value();
   ready_ = std::move(ready).value();
+  clocks_.resize(launches);
+  for (KernelClock& clock : clocks_) WOA_RETURN_IF_ERROR(clock.open(setup_.context));
   return stream_.open(setup_.context, setup_.store, counter_.host(), counter_.device(), wakeup);
 }
 
 Status CudaQueue::start(const CudaStage& stage, Firing& firing, std::uint64_t order) noexcept {
   Launch& launch = under_way_.begin(firing, order);
   firing.worker = number_;
-  if (firing.timed) firing.started_ns = now_ns();
   return enqueue(stage, launch);
 }
 
@@ -111,11 +112,13 @@ bool CudaQueue::has_done() noexcept {
 
 Firing* CudaQueue::finish() noexcept {
   if (!has_done()) return nullptr;
+  const KernelClock& clock = clocks_[under_way_.place_of(under_way_.oldest())];
   Firing& firing = under_way_.end_oldest();
   firing.code = Code::kOk;
   if (!firing.timed) return &firing;
-  firing.started_ns = std::max(firing.started_ns, last_ended_ns_);  // it waited for the one before it
-  firing.ended_ns = last_ended_ns_ = now_ns();
+  const auto [started_ns, ended_ns] = clock.read(setup_.context.cuda(), now_ns());
+  firing.started_ns = started_ns;
+  firing.ended_ns = ended_ns;
   return &firing;
 }
 
@@ -130,9 +133,14 @@ Status CudaQueue::enqueue(const CudaStage& stage, Launch& launch) {
     WOA_RETURN_IF_ERROR(send_input(firing.inputs[i], firing.input_memory[i], launch, own));
   for (std::size_t i = 0; i < firing.outputs.size(); ++i)
     WOA_RETURN_IF_ERROR(place_output(firing.outputs[i], firing.output_memory[i], own));
+  const cuda::Library& cuda = setup_.context.cuda();
+  KernelClock* const clock = firing.timed ? &clocks_[under_way_.place_of(launch)] : nullptr;
+  if (clock != nullptr) WOA_RETURN_IF_ERROR(clock->begin(cuda, stream_.get()));
   WOA_RETURN_IF_ERROR(launch_kernel(stage, firing));
+  if (clock != nullptr) WOA_RETURN_IF_ERROR(clock->end(cuda, stream_.get()));
   for (std::size_t i = 0; i < firing.outputs.size(); ++i)
     WOA_RETURN_IF_ERROR(receive_output(i, firing.outputs[i], firing.output_memory[i], launch));
+  if (clock != nullptr) WOA_RETURN_IF_ERROR(clock->done(cuda, stream_.get()));
   return announce(launch);
 }
 

@@ -13,6 +13,7 @@
 #include "controllers/gpu/cuda/device_blocks.h"
 #include "controllers/gpu/cuda/firing_memory.h"
 #include "controllers/gpu/cuda/firings_under_way.h"
+#include "controllers/gpu/cuda/kernel_clock.h"
 #include "controllers/gpu/cuda/mapped_memory.h"
 #include "controllers/gpu/cuda/publishing_rings.h"
 #include "runtime/controller/layout.h"
@@ -88,7 +89,7 @@ class CudaQueue {
   QueueNeeds needs_;
   std::size_t launches_ = 0;
   FiringsUnderWay under_way_;
-  std::uint64_t last_ended_ns_ = 0;
+  std::vector<KernelClock> clocks_;  // by place of the launch
   PinnedMemory counter_, memory_, staging_;
   DeviceMemory scratch_;  // commands run in order, so the firings share it, and `staging_`
   std::size_t scratch_used_ = 0;

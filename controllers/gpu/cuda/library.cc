@@ -30,6 +30,7 @@ Result<cuda::Library> load_cuda() {
   table.member = reinterpret_cast<decltype(table.member)>(find(*library, find_function, #symbol, name, version));
   WOA_CUDA_FUNCTIONS(WOA_CUDA_FIND)
   WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_CUDA_FIND)
+  WOA_CUDA_GRAPH_FUNCTIONS(WOA_CUDA_FIND)
 #undef WOA_CUDA_FIND
 #define WOA_CUDA_CHECK(member, symbol, name, version, parameters)                                        \
   if (table.member == nullptr) {                                                                         \

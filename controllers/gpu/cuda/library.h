@@ -15,6 +15,7 @@ struct Library {
 #define WOA_CUDA_MEMBER(member, symbol, name, version, parameters) Result(*member) parameters = nullptr;
   WOA_CUDA_FUNCTIONS(WOA_CUDA_MEMBER)
   WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_CUDA_MEMBER)
+  WOA_CUDA_GRAPH_FUNCTIONS(WOA_CUDA_MEMBER)
 #undef WOA_CUDA_MEMBER
 };
 

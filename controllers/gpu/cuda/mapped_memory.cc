@@ -66,7 +66,7 @@ Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaD
                          std::span<const BackendMapping> mappings) {
   parts_.reserve(mappings.size());
   for (const BackendMapping& mapping : mappings) {
-    Part part{mapping.bytes, {}, mapping.region ? std::int32_t{*mapping.region} : -1};
+    Part part{mapping.bytes, {}, mapping.stages};
     if (!mapping.region) part.place.ring = rings_++;
     if (mapping.may_register && device.registers_memory && !mapping.bytes.empty()) {
       const bool read_only = mapping.access == Access::kRead && device.registers_read_only;
@@ -80,12 +80,11 @@ Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaD
       if (!status.ok() && mapping.region)
         log(LogLevel::kWarning, status.message() + "; the host copies these payloads, which takes longer");
       else if (!status.ok())
-        return {status.code(),
-                status.message() + "; allow locked memory (ulimit -l unlimited)"};
+        return {status.code(), status.message() + "; allow locked memory (ulimit -l unlimited)"};
     } else if (!mapping.region) {
       return {Code::kUnsupported, mapping.what + ": the device registers no memory of the host"};
     }
-    parts_.push_back(part);
+    parts_.push_back(std::move(part));
   }
   std::ranges::sort(parts_, {}, [](const Part& part) { return part.bytes.data(); });
   return {};
@@ -108,9 +107,10 @@ MappedMemory::Place MappedMemory::find(const void* data, std::size_t bytes) cons
   return {part.place.device + offset, part.place.ring};
 }
 
-bool MappedMemory::is_registered(std::uint16_t region) const noexcept {
-  const auto part = std::ranges::find(parts_, std::int32_t{region}, &Part::region);
-  return part != parts_.end() && part->place.device != 0;
+bool MappedMemory::is_registered_for(std::uint32_t stage) const noexcept {
+  return std::ranges::none_of(parts_, [&](const Part& part) {
+    return part.place.device == 0 && std::ranges::find(part.stages, stage) != part.stages.end();
+  });
 }
 
 }  // namespace woa

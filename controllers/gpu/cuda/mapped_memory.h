@@ -34,14 +34,15 @@ class MappedMemory {
   };
   // Of `bytes` bytes at `data`. Those that lie in no mapping are not registered.
   [[nodiscard]] Place find(const void* data, std::size_t bytes) const noexcept;
-  [[nodiscard]] bool is_registered(std::uint16_t region) const noexcept;
+  // All payloads that the stage reads or writes in host memory, but for those behind headers.
+  [[nodiscard]] bool is_registered_for(std::uint32_t stage) const noexcept;
   [[nodiscard]] std::uint32_t rings() const noexcept { return rings_; }
 
  private:
   struct Part {
     std::span<std::byte> bytes;
     Place place;
-    std::int32_t region = -1;  // -1: a ring
+    std::vector<std::uint32_t> stages;  // as in BackendMapping
   };
   std::vector<Part> parts_;  // by address
   std::uint32_t rings_ = 0;

@@ -13,16 +13,6 @@ namespace {
 
 constexpr std::uint32_t kMostFirings = 256;  // of a worker at a time
 
-// All regions that packets of the stage's edges may name.
-bool is_all_registered(const LoadedStage& stage, const MappedMemory& mapped, const Layout& layout) {
-  const auto registered = [&](std::uint16_t region) { return mapped.is_registered(region); };
-  for (const auto* const ports : {&layout.in_edges[stage.id], &layout.out_edges[stage.id]})
-    for (const auto& edges : *ports)
-      for (const std::uint32_t edge : edges)
-        if (!std::ranges::all_of(layout.edges[edge].regions, registered)) return false;
-  return true;
-}
-
 // The device has published it, or a later packet in the same place: the sequence is in the word's lower half.
 bool is_out(const Publication& publication) noexcept {
   if (publication.word == nullptr) return true;
@@ -35,13 +25,16 @@ bool is_out(const Publication& publication) noexcept {
 
 Result<std::unique_ptr<ResidentStage>> ResidentStage::make(const CudaContext& context, const CudaStage& stage,
                                                            const MappedMemory& mapped, const Plan& plan,
-                                                           const Layout& layout, std::uint32_t number) {
+                                                           std::uint32_t number) {
   const LoadedStage& loaded = stage.stage;
-  std::size_t publications = 0;
-  for (const auto& edges : layout.out_edges[loaded.id]) publications += edges.size();
-  if (!is_all_registered(loaded, mapped, layout) || publications > ResidentWorker::kMostPublications)
+  const auto sent = [&](const EdgePlan& edge) { return edge.from_stage == loaded.id; };
+  const auto publications = static_cast<std::size_t>(std::ranges::count_if(plan.edges, sent));
+  if (!mapped.is_registered_for(loaded.id) || publications > ResidentWorker::kMostPublications)
     return std::unique_ptr<ResidentStage>();
-  const std::size_t inline_bytes = FiringMemory::whole_lines(most_inline_bytes(layout, loaded.plan->controller));
+  std::uint32_t behind_header = 0;  // bytes of an input
+  for (const EdgePlan& edge : plan.edges)
+    if (edge.to_stage == loaded.id) behind_header = std::max(behind_header, edge.inline_bytes);
+  const std::size_t inline_bytes = FiringMemory::whole_lines(behind_header);
   const WorkerShape shape{.words = stage.words,
                           .block = stage.block,
                           .shared_bytes = stage.shared_bytes,

@@ -10,7 +10,7 @@
 #include "controllers/gpu/cuda/firings_under_way.h"
 #include "controllers/gpu/cuda/mapped_memory.h"
 #include "controllers/gpu/cuda/resident_worker.h"
-#include "runtime/controller/layout.h"
+#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -19,7 +19,7 @@ class ResidentStage {
   // Null: the stage cannot have a worker, because some of its memory is not registered, or it publishes more than a
   // worker takes. `stage` and `mapped` outlive it. `number`: of the agent, for traces. kExhausted: no memory.
   static Result<std::unique_ptr<ResidentStage>> make(const CudaContext& context, const CudaStage& stage,
-                                                     const MappedMemory& mapped, const Plan& plan, const Layout& layout,
+                                                     const MappedMemory& mapped, const Plan& plan,
                                                      std::uint32_t number);
 
   [[nodiscard]] FiringsUnderWay& under_way() noexcept { return under_way_; }

@@ -111,10 +111,10 @@ Status ResidentWorker::launch() noexcept {
   return cuda_failure("the launch of a resident worker", code);
 }
 
+// `parked` does not say that the kernel has ended: it looks once more, in memory that is freed soon.
 bool ResidentWorker::stop(std::uint64_t limit_ns) noexcept {
   word(offsetof(woa_worker_control, stop)).store(epoch_, std::memory_order_release);
-  // It says that it leaves, and then it does.
-  const auto runs = [&] { return !has_left() || context_.cuda().stream_query(stream_.get()) == cuda::kNotReady; };
+  const auto runs = [this] { return context_.cuda().stream_query(stream_.get()) == cuda::kNotReady; };
   for (const std::uint64_t end = now_ns() + limit_ns; runs();) {
     if (now_ns() > end) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "runtime/controller/port_shape.h"
+#include "tests/support/build_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_yaml.h"
 #include "tests/support/require.h"
@@ -24,7 +25,7 @@ StagePlan stage_of(const BackendRow& row, const std::string& name, const std::st
   stage.name = name;
   stage.kernel = kernel;
   stage.library = "lib" + kernel + ".so";
-  stage.variant = read_variant(WOA_BUILD_DIR "/kernels/" + kernel + "/kernel.yaml",
+  stage.variant = read_variant(build_folder() + "/kernels/" + kernel + "/kernel.yaml",
                                std::string(variant_of(row.controller.backend)));
   stage.headers = row.controller.traits.headers();
   stage.controller = 1;
@@ -120,7 +121,7 @@ void TestFiring::write_in_device(MemoryKind kind, std::uint16_t region, std::uin
 
 Rig::Rig() : row_(backend_row()), plan_(rig_plan(row_)) {
   REQUIRE(validate(plan_).ok());
-  const std::array folders{std::filesystem::path(WOA_BUILD_DIR) / "kernels"};
+  const std::array folders{std::filesystem::path(build_folder()) / "kernels"};
   for (std::uint32_t s = kCopy; s < plan_.stages.size(); ++s) {
     Result<KernelLibrary> kernel = KernelLibrary::load(plan_.stages[s], folders);
     INFO(kernel.status().message());

@@ -14,12 +14,13 @@ template <Space space, class T>
 void load(Thread& t, const Instruction& i) {
   const Place at = place<space>(t, i, sizeof(T) * i.count, false);
   if (at.at == nullptr) return;
+  const Order order = at.host && i.scope != Scope::kSys ? Order::kWeak : i.order;
   if (i.order == Order::kAcquire && t.block->ignored.acquire) t.block->view.load_early(t.view, at.at, at.room);
   for (std::uint32_t k = 0; k < i.count; ++k) {
     const std::byte* const from = at.at + sizeof(T) * k;
     const std::uint64_t value = at.space == Space::kLocal
                                     ? read(from, sizeof(T), Order::kWeak)
-                                    : t.block->view.load(t.view, from, sizeof(T), i.order, at.space == Space::kShared);
+                                    : t.block->view.load(t.view, from, sizeof(T), order, at.space == Space::kShared);
     const std::int32_t slot = element(t, i, k);
     if (slot >= 0) set<T>(t, slot, static_cast<T>(value));
   }
@@ -30,12 +31,18 @@ void store(Thread& t, const Instruction& i) {
   const Place at = place<space>(t, i, sizeof(T) * i.count, true);
   if (at.at == nullptr) return;
   for (std::uint32_t k = 0; k < i.count; ++k) {
-    const Store made{at.at + sizeof(T) * k,     get<T>(t, element(t, i, k)), 0, 0, sizeof(T), i.order,
-                     at.space == Space::kShared};
+    const Store made{at.at + sizeof(T) * k,
+                     get<T>(t, element(t, i, k)),
+                     0,
+                     0,
+                     sizeof(T),
+                     i.order,
+                     at.space == Space::kShared,
+                     at.host};
     if (at.space == Space::kLocal)
       write(made);
     else
-      t.block->view.store(t.view, made, i.wide_scope);
+      t.block->view.store(t.view, made, i.scope);
   }
 }
 
@@ -57,7 +64,7 @@ struct PickStore {
 };
 
 bool take_order(Decoder& in, bool load) {
-  if (in.take("volatile")) return in.out.order = Order::kRelaxed, true;
+  if (in.take("volatile")) return in.out.order = Order::kRelaxed, in.out.scope = Scope::kSys, true;
   if (in.take("relaxed"))
     in.out.order = Order::kRelaxed;
   else if (load && in.take("acquire"))
@@ -84,7 +91,7 @@ bool move_data(Decoder& in, bool load) {
 }
 
 void fence(Thread& t, const Instruction& i) {
-  if (!t.block->ignored.fence) t.block->view.fence(t.view, i.choice == 1, i.wide_scope);
+  if (!t.block->ignored.fence) t.block->view.fence(t.view, i.choice == 1, i.scope);
 }
 
 bool decode_fence(Decoder& in) {

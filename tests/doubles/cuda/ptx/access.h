@@ -9,6 +9,7 @@ namespace woa::ptx {
 struct Place {
   std::byte* at = nullptr;
   Space space = Space::kGlobal;
+  bool host = false;
   std::uint64_t room = 0;  // of global memory, from there to the end of its extent
 };
 
@@ -33,7 +34,7 @@ Place place(Thread& t, const Instruction& i, std::uint32_t bytes, bool store) {
                                                                             : nullptr;
     if (why != nullptr) return fault(t, i, End::kIllegalAddress, given, why), Place{};
     const std::uint64_t offset = address - extent->address;
-    return {extent->memory + offset, where, extent->bytes - offset};
+    return {extent->memory + offset, where, extent->host, extent->bytes - offset};
   }
   std::vector<std::byte>& memory = where == Space::kShared ? t.block->shared : t.local;
   if (space != Space::kGeneric && where == Space::kShared) address &= 0xFFFF'FFFFU;
@@ -62,8 +63,15 @@ inline Space take_space(Decoder& in) {
 }
 
 inline bool take_scope(Decoder& in) {  // true: there is one
-  if (in.take("cta")) return in.out.wide_scope = false, true;
-  return in.take("gpu") || in.take("sys") || in.take("gl");
+  if (in.take("cta"))
+    in.out.scope = Scope::kCta;
+  else if (in.take("gpu") || in.take("gl"))
+    in.out.scope = Scope::kGpu;
+  else if (in.take("sys"))
+    in.out.scope = Scope::kSys;
+  else
+    return false;
+  return true;
 }
 
 }  // namespace woa::ptx

@@ -49,7 +49,7 @@ void modify(Thread& t, const Instruction& i) {
   const Ignored& ignored = t.block->ignored;
   const bool release = (i.order == Order::kRelease || i.order == Order::kAcquireRelease) && !ignored.release;
   const bool acquire = (i.order == Order::kAcquire || i.order == Order::kAcquireRelease) && !ignored.acquire;
-  if (release) t.block->view.release(t.view, i.wide_scope);
+  if (release) t.block->view.release(t.view, i.scope);
   t.block->view.settle(t.view, at.at, at.space == Space::kShared);
   const T by = get<T>(t, i.b), with = i.c < 0 ? T{} : get<T>(t, i.c);
   const std::atomic_ref<T> word(*reinterpret_cast<T*>(at.at));

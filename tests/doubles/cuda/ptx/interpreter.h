@@ -26,6 +26,7 @@ struct Extent {
   std::uint64_t address = 0, bytes = 0;  // no bytes: nothing is there
   std::byte* memory = nullptr;
   bool store = false;  // false: may only be loaded from
+  bool host = false;   // the host reads and writes it meanwhile: only operations of scope sys are in order there
 };
 
 // Global memory, by device address.

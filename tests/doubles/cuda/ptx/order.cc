@@ -132,12 +132,13 @@ void BlockView::load_early(const ThreadView& thread, const std::byte* at, std::u
   }
 }
 
-void BlockView::store(ThreadView& thread, Store store, bool wide) {
+void BlockView::store(ThreadView& thread, Store store, Scope scope) {
   if (store.order == Order::kRelease) {
     store.order = Order::kRelaxed;
-    if (!ignored_.release) release(thread, wide);
+    if (!ignored_.release) release(thread, scope);
   }
-  store.need = thread.need;
+  store.need = store.host ? thread.host_need : thread.need;
+  if (store.host && scope != Scope::kSys) store.order = Order::kWeak;
   if (store.order == Order::kRelaxed && store.need != 0) store.order = Order::kRelease;
   if (thread.stores.size() >= kThreadStores) tick(thread);
   while (thread.stores.size() >= kThreadStores) move(thread, random_.below(thread.stores.size()));
@@ -146,13 +147,14 @@ void BlockView::store(ThreadView& thread, Store store, bool wide) {
   thread.read.forget(store.at);
 }
 
-void BlockView::release(ThreadView& thread, bool wide) {
+void BlockView::release(ThreadView& thread, Scope scope) {
   move_all(thread);
-  if (wide) thread.need = next_;
+  if (scope != Scope::kCta) thread.need = next_;
+  if (scope == Scope::kSys) thread.host_need = next_;
 }
 
-void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
-  release(thread, wide);
+void BlockView::fence(ThreadView& thread, bool sequential, Scope scope) {
+  release(thread, scope);
   if (thread.seen_count > 0) {  // relaxed loads and a fence acquire
     for (std::uint32_t k = 0; k < std::min<std::size_t>(thread.seen_count, thread.seen.size()); ++k)
       ptx::read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows

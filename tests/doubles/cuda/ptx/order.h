@@ -37,6 +37,7 @@ struct Store {
   std::uint8_t bytes = 0;
   Order order = Order::kWeak;
   bool shared = false;  // shared memory: the block is all that sees it
+  bool host = false;    // the host sees it, too
 };
 
 std::uint64_t read(const std::byte* at, std::uint8_t bytes, Order order) noexcept;
@@ -84,9 +85,10 @@ class StaleValues {
 // What a thread has stored, and no other thread sees; what it has read.
 struct ThreadView {
   std::vector<Store> stores;
-  std::uint64_t filter = 0;    // bits of the stores' places
-  std::uint64_t need = 0;      // of stores behind the last fence
-  std::uint64_t acquired = 0;  // time of the last acquire
+  std::uint64_t filter = 0;     // bits of the stores' places
+  std::uint64_t need = 0;       // of stores behind the last fence
+  std::uint64_t host_need = 0;  // of stores to the host's memory, behind the last fence of scope sys
+  std::uint64_t acquired = 0;   // time of the last acquire
   struct Word {
     const std::byte* at = nullptr;
     std::uint8_t bytes = 0;
@@ -103,9 +105,9 @@ class BlockView {
   std::uint64_t load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared);
   // Where no acquire stands, loads of the words behind this one may come before it.
   void load_early(const ThreadView& thread, const std::byte* at, std::uint64_t room);
-  void store(ThreadView& thread, Store store, bool wide = true);  // of a scope beyond the block
-  void release(ThreadView& thread, bool wide);
-  void fence(ThreadView& thread, bool sequential, bool wide);
+  void store(ThreadView& thread, Store store, Scope scope);
+  void release(ThreadView& thread, Scope scope);
+  void fence(ThreadView& thread, bool sequential, Scope scope);
   void barrier(std::vector<ThreadView*>& threads);
   // Before a read-modify-write: the place is in memory, and if the thread has fenced, what the fence orders, too.
   void settle(ThreadView& thread, const std::byte* at, bool shared);

@@ -168,12 +168,12 @@ class Reader {
   }
 
   Cursor in_;
-  Scope scope_;
+  ModuleScope scope_;
 };
 
 }  // namespace
 
-std::size_t Scope::function(const std::string& name) {
+std::size_t ModuleScope::function(const std::string& name) {
   const auto [at, fresh] = functions.try_emplace(name, program->functions.size());
   if (fresh) program->functions.emplace_back().name = name;
   return at->second;

@@ -54,7 +54,7 @@ bool read_declaration(Cursor& in, Declaration& out);
 bool read_operand(Cursor& in, Operand& out);
 
 // The module's names and its program so far.
-struct Scope {
+struct ModuleScope {
   Program* program = nullptr;
   std::unordered_map<std::string, std::size_t> variables, functions;
   std::map<std::string, std::uint32_t> shared;  // offsets of the module's shared variables
@@ -67,7 +67,7 @@ struct Scope {
 // From behind the name of a function to its end.
 class FunctionReader final : public Names {
  public:
-  FunctionReader(Cursor& in, Scope& scope, Function& function) : in_(in), scope_(scope), function_(function) {}
+  FunctionReader(Cursor& in, ModuleScope& scope, Function& function) : in_(in), scope_(scope), function_(function) {}
 
   bool parameters(std::vector<Piece>& out);  // (...)
   bool body();
@@ -105,7 +105,7 @@ class FunctionReader final : public Names {
   std::int32_t symbol(const Operand& operand);
 
   Cursor& in_;
-  Scope& scope_;
+  ModuleScope& scope_;
   Function& function_;
   std::vector<std::unordered_map<std::string, Name>> names_{1};
   std::map<std::tuple<int, std::uint64_t, std::uint32_t>, std::int32_t> constants_;

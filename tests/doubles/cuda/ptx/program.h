@@ -20,14 +20,16 @@ enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal };
 
 enum class Order : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcquireRelease };
 
+enum class Scope : std::uint8_t { kCta, kGpu, kSys };
+
 struct Instruction {
   Handler run = nullptr;
   std::int32_t guard = -1;  // slot of a predicate; -1: none
   std::int32_t d = -1, a = -1, b = -1, c = -1;
   std::int64_t immediate = 0;  // offset of an address, target of a branch, function of a call
   std::uint32_t line = 0;
-  bool negated = false;    // the guard
-  bool wide_scope = true;  // gpu or sys, not cta
+  bool negated = false;  // the guard
+  Scope scope = Scope::kGpu;
   Space space = Space::kGeneric;
   Order order = Order::kWeak;
   std::uint8_t choice = 0;  // what else an operation has: a rounding, a kind of fence

@@ -31,8 +31,10 @@ struct Outcomes {
 };
 
 // How many seeds give an outcome for which `is` holds.
-std::uint64_t count(const std::string& text, const Ignored& ignored, const std::function<bool(const Outcomes&)>& is) {
+std::uint64_t count(const std::string& text, const Ignored& ignored, const std::function<bool(const Outcomes&)>& is,
+                    bool host = true) {
   Rig rig(text);
+  rig.memory.host = host;
   rig.weather.ignored = ignored;
   std::vector<std::uint64_t> words(32), out(4);
   const std::uint64_t at = rig.memory.add(words), to = rig.memory.add(out);
@@ -75,6 +77,12 @@ TEST_CASE("message passing: fences, release and acquire", "[ptx]") {
   CHECK(count(message("", "", "st.release.sys"), {}, flag_without_data) > 0);
   CHECK(count(message("", "", "st.relaxed.sys", "ld.acquire.sys"), {}, flag_without_data) > 0);
   CHECK(count(pair, {}, [](const Outcomes& is) { return is.second_a == 1; }) > 0);
+}
+
+TEST_CASE("scope gpu is enough in device memory, and not in the host's", "[ptx]") {
+  const std::string pair = message("", "", "st.release.gpu", "ld.acquire.gpu");
+  CHECK(count(pair, {}, flag_without_data, false) == 0);
+  CHECK(count(pair, {}, flag_without_data, true) > 0);
 }
 
 TEST_CASE("message passing through a read-modify-write", "[ptx]") {
@@ -162,7 +170,7 @@ struct Watched {
   Watched(std::uint64_t seed, const Ignored& ignores) : ignored(ignores), random(seed), block(random, ignored, late) {}
 
   void store(std::size_t thread, std::uint64_t& at, std::uint64_t value, Order order = Order::kWeak) {
-    block.store(threads[thread], {reinterpret_cast<std::byte*>(&at), value, 0, 0, 8, order, false});
+    block.store(threads[thread], {reinterpret_cast<std::byte*>(&at), value, 0, 0, 8, order, false, true}, Scope::kSys);
   }
   void barrier() {
     std::vector<ThreadView*> all;
@@ -200,7 +208,7 @@ std::uint64_t seeds_where(const Ignored& ignored, const std::function<bool(Watch
 TEST_CASE("the host sees data before the word that publishes them", "[ptx]") {
   const auto fenced = [](Watched& of) {
     of.store(0, of.x, 1);
-    if (!of.ignored.fence) of.block.fence(of.threads[0], false, true);
+    if (!of.ignored.fence) of.block.fence(of.threads[0], false, Scope::kSys);
     of.store(0, of.y, 1, Order::kRelaxed);
     return of.ever([&] { return of.y == 1 && of.x == 0; });
   };
@@ -213,20 +221,21 @@ TEST_CASE("the host sees data before the word that publishes them", "[ptx]") {
   };
   CHECK(seeds_where({}, released) == 0);
   CHECK(seeds_where({.release = true}, released) > 0);
-  // A fence of the block's scope promises the host nothing.
-  CHECK(seeds_where({}, [](Watched& of) {
-          of.store(0, of.x, 1);
-          of.block.fence(of.threads[0], false, false);
-          of.store(0, of.y, 1, Order::kRelaxed);
-          return of.ever([&] { return of.y == 1 && of.x == 0; });
-        }) > 0);
+  // A fence of a narrower scope promises the host nothing.
+  for (const Scope scope : {Scope::kCta, Scope::kGpu})
+    CHECK(seeds_where({}, [scope](Watched& of) {
+            of.store(0, of.x, 1);
+            of.block.fence(of.threads[0], false, scope);
+            of.store(0, of.y, 1, Order::kRelaxed);
+            return of.ever([&] { return of.y == 1 && of.x == 0; });
+          }) > 0);
 }
 
 TEST_CASE("one thread's fence behind a barrier covers what all threads stored before it", "[ptx]") {
   const auto published = [](Watched& of) {
     of.store(1, of.x, 1);
     of.barrier();
-    of.block.fence(of.threads[0], false, true);
+    of.block.fence(of.threads[0], false, Scope::kSys);
     of.store(0, of.y, 1, Order::kRelaxed);
     return of.ever([&] { return of.y == 1 && of.x == 0; });
   };

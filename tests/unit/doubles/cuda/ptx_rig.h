@@ -18,13 +18,14 @@ class HostMemory final : public Memory {
  public:
   void add(void* memory, std::size_t bytes, bool store = true) {
     auto* const at = static_cast<std::byte*>(memory);
-    extents_.push_back({reinterpret_cast<std::uint64_t>(at), bytes, at, store});
+    extents_.push_back({reinterpret_cast<std::uint64_t>(at), bytes, at, store, host});
   }
   template <class T>
   std::uint64_t add(std::vector<T>& values, bool store = true) {
     add(values.data(), values.size() * sizeof(T), store);
     return reinterpret_cast<std::uint64_t>(values.data());
   }
+  bool host = true;  // of memory added from here on; false: as if it were the device's
   Extent find(std::uint64_t address) noexcept override {
     for (const Extent& one : extents_)
       if (address - one.address < one.bytes) return one;
