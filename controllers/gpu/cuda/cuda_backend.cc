@@ -1,7 +1,7 @@
 #include "controllers/gpu/cuda/cuda_backend.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <optional>

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/base/sanitizers.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/transport/doorbell.h"
@@ -17,7 +18,11 @@ namespace woa::test {
 inline constexpr std::uint32_t kCopy = 2;    // bytes
 inline constexpr std::uint32_t kInvert = 3;  // bytes
 inline constexpr std::uint32_t kNarrow = 4;  // copy of bytes into an output of at most kNarrowBytes
+#if defined(WOA_THREAD_SANITIZER) || defined(WOA_ADDRESS_SANITIZER)
+inline constexpr std::uint64_t kMaxBytes = 1 << 17;  // interpreted kernels take a hundred times as long there
+#else
 inline constexpr std::uint64_t kMaxBytes = 1 << 20;
+#endif
 inline constexpr std::uint64_t kNarrowBytes = 64;
 
 // A controller's plan that sends graph inputs through each of the stages above to the sink.
