@@ -165,10 +165,10 @@ Plan gpu_chain(const GpuRun& run) {
 }
 
 Result<Figures> run_packet_us(const RunOptions& options, const GpuRun& run) {
-  const auto here = PinnedGroup::start({}, 0);
-  if (!here.ok()) return here.status();
   auto checked = CheckedRun::start(options, run, gpu_chain(run), 0);
   if (!checked.ok()) return checked.status();
+  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
+  if (!here.ok()) return here.status();
   if (auto warm = (*checked)->drive(kWarmUp); !warm.ok()) return warm.status();
   const auto ns = (*checked)->drive(run.count);
   if (!ns.ok()) return ns.status();
@@ -177,12 +177,12 @@ Result<Figures> run_packet_us(const RunOptions& options, const GpuRun& run) {
 }
 
 Result<Figures> run_pipeline_us(const RunOptions& options, const std::string& model, const GpuRun& run) {
-  const auto here = PinnedGroup::start({}, 0);
-  if (!here.ok()) return here.status();
   const auto plan = rewrite(gpu_chain(run), model);
   if (!plan.ok()) return plan.status();
   auto checked = CheckedRun::start(options, run, *plan, ~std::uint64_t{0});
   if (!checked.ok()) return checked.status();
+  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
+  if (!here.ok()) return here.status();
   const std::uint64_t all = kWarmUp + run.count;
   if (auto ns = (*checked)->drive(all); !ns.ok()) return ns.status();
   const auto report = (*checked)->finish();

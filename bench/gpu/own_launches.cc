@@ -100,10 +100,10 @@ bool has_graphs(const cuda::Library& cuda) noexcept {
 }
 
 Result<Figures> own_packet_us(OwnWay way, const OwnJob& job) {
-  const auto here = PinnedGroup::start({}, 0);
-  if (!here.ok()) return here.status();
   auto chain = OwnChain::open(job, way == OwnWay::kCopies);
   if (!chain.ok()) return chain.status();
+  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
+  if (!here.ok()) return here.status();
   std::optional<Replay> replay;
   if (way == OwnWay::kGraph) {
     auto captured = Replay::capture(*chain);
@@ -127,10 +127,10 @@ Result<Figures> own_packet_us(OwnWay way, const OwnJob& job) {
 }
 
 Result<Figures> own_pipeline_us(const OwnJob& job) {
-  const auto here = PinnedGroup::start({}, 0);
-  if (!here.ok()) return here.status();
   auto chain = OwnChain::open(job, true);
   if (!chain.ok()) return chain.status();
+  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
+  if (!here.ok()) return here.status();
   OwnStream& stream = chain->stream();
   const auto begin = stream.context().make_event(cuda::kEventTiming),
              end = stream.context().make_event(cuda::kEventTiming);

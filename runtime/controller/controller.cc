@@ -146,6 +146,11 @@ std::size_t Controller::do_work() noexcept {
   return done;
 }
 
+bool Controller::complete_last() noexcept {
+  parts_->firings.poll();
+  return parts_->firings.any_running();
+}
+
 std::size_t Controller::poll_channels() noexcept {
   std::size_t done = 0;
   next_origin_ = next_origin_ + 1 < origins_.size() ? next_origin_ + 1 : 0;

@@ -64,6 +64,9 @@ class Controller final {
   [[nodiscard]] const Status& status() const noexcept;
   // The host said that the run is over: every instance is complete. Firings of poisoned ones may still be running.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
+  // After the end: completes the firings that are over, which a device may say after it has published their packets.
+  // True if some still run.
+  bool complete_last() noexcept;
   [[nodiscard]] const ControllerStats& stats() const noexcept { return stats_; }
   [[nodiscard]] std::span<const TraceEvent> trace() const noexcept;
 

@@ -106,7 +106,8 @@ class Firings final : private DevicePoison {
     if (ran_ != nullptr) complete(*std::exchange(ran_, nullptr));
   }
   // Completes those that ended meanwhile. Returns how many.
-  std::size_t poll() noexcept { return idle_count_ == done_.size() ? 0 : poll_running(); }
+  std::size_t poll() noexcept { return any_running() ? poll_running() : 0; }
+  [[nodiscard]] bool any_running() const noexcept { return idle_count_ != done_.size(); }
   // True if a firing that has not completed takes that tag.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
   // True if the stage's kernel took little time so far.

@@ -1,10 +1,15 @@
 #include "runtime/node/hosted_controller.h"
 
+#include <thread>
+
+#include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
 #include "runtime/base/scalar.h"
 
 namespace woa {
 namespace {
+
+constexpr std::uint64_t kLastFiringsNs = 20'000'000;  // for those of instances that are over
 
 Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controller) {
   if (setup.backend != nullptr) return {};
@@ -93,6 +98,9 @@ Status HostedController::run(const std::atomic<bool>& stop) {
     const auto look_again = [&] { return stop.load() || controller_->do_work() > 0 || !controller_->status().ok(); };
     idle_.idle(done > 0, look_again);
   }
+  const std::uint64_t end = now_ns() + kLastFiringsNs;
+  while (!stop.load(std::memory_order_relaxed) && controller_->complete_last() && now_ns() < end)
+    std::this_thread::yield();
   return {};
 }
 

@@ -56,15 +56,17 @@ void print_devices(const json& rows) {
     std::printf("%-10s %-10s %s\n", row["controller"].get<std::string>().c_str(),
                 row["backend"].get<std::string>().c_str(), text.c_str());
   }
+  std::printf("a gpu controller's back-end is %s, unless `backend` of a machine file names another (docs/machine.md)\n",
+              std::string(default_backend(ControllerKind::kGpu).name).c_str());
 }
 
 void print_kernels(const std::vector<KernelListing>& kernels) {
-  std::printf("\n%-18s %-18s %s\n", "KERNEL", "VARIANTS", "WHAT IT DOES");
+  std::printf("\n%-18s %-22s %s\n", "KERNEL", "VARIANTS", "WHAT IT DOES");
   for (const KernelListing& kernel : kernels) {
     std::string variants;
     for (const std::string& variant : kernel.variants) variants += (variants.empty() ? "" : " ") + variant;
     const std::string text = kernel.reason.empty() ? kernel.summary : "unavailable: " + kernel.reason;
-    std::printf("%-18s %-18s %s\n", kernel.name.c_str(), variants.c_str(), text.c_str());
+    std::printf("%-18s %-22s %s\n", kernel.name.c_str(), variants.c_str(), text.c_str());
   }
   std::printf("\n`woa explain KERNEL` shows its ports, parameters and variants\n");
 }

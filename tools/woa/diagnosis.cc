@@ -119,10 +119,10 @@ std::string look_at_backend() {
 std::string text_of(const CudaDevice& device) {
   std::string text = device.description.device + (device.description.simulated ? " (simulated)" : "") + ", sm_" +
                      std::to_string(device.capability) + ", driver for CUDA " + cuda_version_text(device.driver);
-  if (device.is_exclusive) text += ", one process at a time (mode 'exclusive process')";
-  if (device.has_time_limit) text += ", kernels end after seconds (a display is attached): no resident workers";
-  if (!device.writes_words) text += ", no 64-bit memory operations: kernels publish packets, which takes longer";
-  if (!device.registers_memory) text += ", registers no memory of the host: it publishes no packets";
+  if (device.is_exclusive) text += "; one process at a time (mode 'exclusive process')";
+  if (device.has_time_limit) text += "; kernels end after seconds (a display is attached): no resident workers";
+  if (!device.writes_words) text += "; no 64-bit memory operations: kernels publish packets, which takes longer";
+  if (!device.registers_memory) text += "; registers no memory of the host: it publishes no packets";
   return text;
 }
 
@@ -132,7 +132,7 @@ std::string look_at_cuda() {
   const auto devices = list_cuda_devices(*cuda);
   if (!devices.ok()) return "-" + devices.status().message();
   std::string text;
-  for (const CudaDevice& device : *devices) text.append(text.empty() ? "+" : "; ").append(text_of(device));
+  for (const CudaDevice& device : *devices) text.append(text.empty() ? "+" : " | ").append(text_of(device));
   return text;
 }
 

@@ -129,6 +129,7 @@ json to_json(const EdgeExplanation& edge) {
           {"to", edge.to},
           {"transport", edge.transport},
           {"lane", edge.lane},
+          {"publishes", edge.publishes},
           {"methods", std::move(methods)},
           {"why", edge.why},
           {"payload_bytes", edge.payload_bytes},

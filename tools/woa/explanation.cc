@@ -22,11 +22,13 @@ std::string writing(const StagePlan& writer, const EdgeFacts& facts) {
                          : "the kernel writes into a block that the consumer reads";
 }
 
-std::string who_handles_packets(const Plan& plan, const EdgeLayout& edge) {
+// "fpga:0 handles packets itself", which name blocks then.
+std::string who_handles_packets(const Plan& plan, const EdgeLayout& edge, const StagePlan& writer) {
   for (const std::uint32_t c : {edge.from, edge.to}) {
-    if (plan.controllers[c].traits.writes_packets) return plan.controllers[c].name;
+    if (plan.controllers[c].traits.writes_packets) return plan.controllers[c].name + " handles packets itself";
   }
-  return plan.controllers[edge.from].name;  // its device publishes them
+  return std::string(writer.publishes == Publisher::kWorker ? "the resident worker" : "a queue") + " of " +
+         plan.controllers[edge.from].name + " publishes the packets";
 }
 
 std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& facts, const StagePlan& writer) {
@@ -34,8 +36,8 @@ std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& 
     return "one controller, no packet crosses: " + writing(writer, facts);
   }
   if (facts.needs_block) {
-    return "one host, but " + who_handles_packets(plan, layout) +
-           " handles packets itself, which name blocks only: " + writing(writer, facts);
+    return "one host, but " + who_handles_packets(plan, layout, writer) +
+           ", which name blocks only: " + writing(writer, facts);
   }
   const std::string limit = "the inline limit of " + size_text(facts.inline_bytes);
   const std::string bound = "payload bound " + size_text(facts.payload_bytes);
@@ -90,6 +92,7 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.to = reader_of(plan, e);
   out.transport = at.crosses() ? transport : "local";
   if (at.crosses()) out.lane = e.lane;
+  if (at.crosses()) out.publishes = to_string(from.publishes);
   out.live = e.min_blocks;
   out.used = e.blocks;
   out.least = necessary_blocks(plan, e) == e.min_blocks;

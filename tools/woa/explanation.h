@@ -24,6 +24,7 @@ struct EdgeExplanation {
   std::string from, to;   // STAGE.PORT
   std::string transport;  // "local" inside one controller
   std::string lane;       // empty: the lane without a name
+  std::string publishes;  // who makes its packets visible: "host", "queue", "worker"; empty: no packet crosses
   std::vector<MethodRange> methods;
   std::uint64_t payload_bytes = 0;  // size of the largest payload
   std::uint32_t live = 0;           // blocks that one instance needs so that nothing deadlocks

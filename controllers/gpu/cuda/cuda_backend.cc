@@ -29,8 +29,8 @@ constexpr std::uint64_t kLongNs = 5'000'000'000;        // for a firing
 
 class CudaBackend::Parts {
  public:
-  Parts(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues)
-      : cuda_(cuda), device_(std::move(device)), queue_count_(queues) {}
+  Parts(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues, std::uint32_t connections)
+      : cuda_(cuda), device_(std::move(device)), queue_count_(queues), connections_(connections) {}
 
   const DeviceDescription& description() const noexcept { return device_.description; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup);
@@ -52,6 +52,7 @@ class CudaBackend::Parts {
 
   Status load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs);
   Status make_workers();
+  [[nodiscard]] std::string why_no_worker() const;
   Status run(const CudaStage& stage, Firing& firing, CudaQueue* queue, ResidentStage* worker) noexcept;
   void ask_for_bells() noexcept;
   Firing* lose_oldest() noexcept;
@@ -73,7 +74,7 @@ class CudaBackend::Parts {
 
   const cuda::Library& cuda_;
   const CudaDevice device_;
-  const std::uint32_t queue_count_;
+  const std::uint32_t queue_count_, connections_;
   const Plan* plan_ = nullptr;
   Doorbell wakeup_;
   std::shared_ptr<CudaContext> context_;
@@ -139,11 +140,27 @@ Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
   return make_workers();
 }
 
-// Where kernels may run for some seconds only, the driver would end a worker.
+// Streams beyond the connections share some, and a stream would wait for a worker that it shares one with. Workers
+// leave half of the device to kernels that are launched.
+std::string CudaBackend::Parts::why_no_worker() const {
+  if (device_.has_time_limit) return "the driver limits the time of kernels there";
+  const std::size_t streams = queues_.size() + mapped_.rings() + workers_.size();
+  if (streams >= connections_)
+    return "the controller has " + std::to_string(streams) + " streams already, and the process " +
+           std::to_string(connections_) + " connections (CUDA_DEVICE_MAX_CONNECTIONS, at most 32)";
+  const std::size_t most = static_cast<std::size_t>(device_.multiprocessors) / 2;
+  if (workers_.size() < most) return "";
+  return "resident stages take at most half of its " + std::to_string(device_.multiprocessors) + " multiprocessors";
+}
+
 Status CudaBackend::Parts::make_workers() {
-  if (device_.has_time_limit) return {};
   for (const CudaStage& stage : stages_) {
     if (stage.resident == nullptr) continue;
+    if (const std::string why = why_no_worker(); !why.empty()) {
+      log(LogLevel::kWarning, "stage '" + stage.stage.plan->name + "' is launched for each firing on '" +
+                                  device_.description.device + "': " + why);
+      continue;
+    }
     const auto number = static_cast<std::uint32_t>(queues_.size() + workers_.size());
     auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, number);
     if (!worker.ok()) return worker.status();
@@ -304,8 +321,8 @@ void CudaBackend::Parts::release() noexcept {
   if (context_ != nullptr) context_->make_current();  // for what frees memory now
 }
 
-CudaBackend::CudaBackend(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues)
-    : parts_(std::make_unique<Parts>(cuda, std::move(device), queues)) {}
+CudaBackend::CudaBackend(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues, std::uint32_t connections)
+    : parts_(std::make_unique<Parts>(cuda, std::move(device), queues, connections)) {}
 
 CudaBackend::~CudaBackend() {
   if (parts_->settle()) {

@@ -14,7 +14,8 @@ namespace woa {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues);
+  // `connections`: hardware queues of the device that the process has.
+  CudaBackend(const cuda::Library& cuda, CudaDevice device, std::uint32_t queues, std::uint32_t connections);
   // A kernel that has not ended after 5 s is left to the driver, with all memory that it may use: the end of the
   // process stops it.
   ~CudaBackend() override;

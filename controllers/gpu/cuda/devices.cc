@@ -70,6 +70,7 @@ CudaDevice describe(const cuda::Library& cuda, cuda::Device id, int driver) {
   device.capability = 10 * attribute(cuda, id, cuda::kCapabilityMajor) + attribute(cuda, id, cuda::kCapabilityMinor);
   device.most_blocks = {attribute(cuda, id, cuda::kMaxGridX), attribute(cuda, id, cuda::kMaxGridY),
                         attribute(cuda, id, cuda::kMaxGridZ)};
+  device.multiprocessors = attribute(cuda, id, cuda::kMultiprocessors);
   device.is_exclusive = attribute(cuda, id, cuda::kComputeMode) == cuda::kComputeModeExclusive;
   device.has_time_limit = has(cuda::kKernelExecTimeout);
   device.writes_words = cuda.stream_write_value != nullptr && has(cuda::k64BitMemOps);

@@ -16,6 +16,7 @@ struct CudaDevice {
   int driver = 0;                    // version of CUDA that the driver is for: 12040
   int capability = 0;                // 75: sm_75
   std::array<int, 3> most_blocks{};  // of a grid
+  int multiprocessors = 0;
   bool is_exclusive = false;         // one process may use it at a time
   bool has_time_limit = false;       // of kernels: a display is attached
   bool writes_words = false;         // by streams: 64-bit memory operations

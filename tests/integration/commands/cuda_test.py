@@ -1,5 +1,6 @@
 """Graphs with stages on a CUDA device, on the test double: the outputs of the cpu variants, under every call model, with a process
 for each controller and in one, and with several seeds of the device's delays."""
+import json
 import os
 
 import harness
@@ -11,6 +12,8 @@ PROCESSES = ("one", "per-controller")
 MODELS = ("woa", "rpc-fused", "rpc-hub")
 OTHER_MODELS = ("rpc-nested", "rpc-polled")  # of graphs that can be nested or polled
 INSTANCES = 6
+if harness.SANITIZED:  # which is slow, and kernels are interpreted
+    SEEDS, WINDOWS, MODELS, OTHER_MODELS = (1,), (4,), ("woa", "rpc-hub"), ()
 
 IMAGES = """woa: 1
 graph: images
@@ -121,6 +124,7 @@ class Graphs(CudaTest):
 
         def look(report, model):
             self.assertEqual(controllers(report)["gpu:0"]["forwards"], "device")
+            self.assertEqual({stage["firings"] for stage in report["stages"] if stage["name"] in "abcd"}, {INSTANCES})
         self.check("fixed", FIXED % {"bytes": bytes, "a": a, "b": b}, ["--in", "data=" + data], look=look, **more)
 
     def test_packets_that_queues_publish(self):
@@ -135,6 +139,25 @@ class Graphs(CudaTest):
 
     def fixed_again(self, a, b):
         self.check("again", FIXED % {"bytes": 1024, "a": a, "b": b}, ["--in", "data=" + self.path("data")], seeds=(6,))
+
+    def test_explained(self):
+        """Who publishes each edge's packets, and why a payload goes by way of pinned memory."""
+        self.add_kernel("queued", bytes=1024)
+        self.add_kernel("stays", bytes=1024, more=", resident: true")
+        graph = self.write("fixed.yaml", FIXED % {"bytes": 1024, "a": "queued", "b": "stays"})
+
+        def explained(*options):
+            done = self.woa("explain", graph, *options, environment=self.double())
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            return done.stdout.decode()
+        of = {edge["to"]: edge for edge in json.loads(explained("--machine", self.machine, "--json"))["edges"]}
+        self.assertEqual({to: edge["publishes"] for to, edge in of.items()},
+                         {"a.data": "host", "b.data": "", "c.data": "worker", "d.data": "host", "sink.data": "worker", "sink.early": "queue"})
+        self.assertIn("the resident worker of gpu:0 publishes the packets", of["c.data"]["why"])
+        self.assertIn("a queue of gpu:0 publishes the packets", of["sink.early"]["why"])
+        self.assertEqual([edge["staged"] for edge in of.values()], [[]] * 6)
+        text = explained("--machine", self.write("none.yaml", CUDA % ", registers: 0"))
+        self.assertIn("gpu:0 copies the result by way of pinned memory: the region exceeds what it may register", text)
 
     def test_large_packets(self):
         self.fixed("queued", "stays", bytes=20000, models=("woa", "rpc-hub"), seeds=(7,))

@@ -37,7 +37,7 @@ class Explain(WoaTest):
         # `copy` may write more than the graph's input can be. It writes over its input, and passes the block on.
         for edge, bound, text, method in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB"),
                                              ("in place", "by reference", "by reference")):
-            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes live least claimed used block_bytes "
+            self.assertEqual(set(edge), set("from to transport lane publishes methods why payload_bytes live least claimed used block_bytes "
                                             "memory_bytes ring_bytes staged".split()))
             self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))

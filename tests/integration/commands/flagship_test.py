@@ -65,6 +65,22 @@ class Flagship(WoaTest):
         self.assertEqual(copied["expand.jpeg"], 0)  # cpu to cpu
         self.assertGreater(copied["resize.image"], 0)  # into the device
 
+    def test_resize_on_cuda(self):
+        """On the test double. Its pictures' bound of 192 MiB is more than a context registers of all blocks: they are staged."""
+        arguments = self.encrypted()
+        expected = self.run_json(GRAPH, *arguments)["outputs"]
+        machine = self.write("cuda.yaml", 'woa_machine: 1\ncontrollers: {"cpu:0": {}, "cpu:1": {}, "gpu:0": {backend: cuda}, "fpga:0": {}}\n')
+        double = {"LD_LIBRARY_PATH": os.path.join(harness.BUILD, "tests/doubles/cuda"), "WOA_CUDA_DOUBLE": "memory=4G"}
+        for model in ("woa", "rpc-fused", "rpc-hub"):
+            for processes in ("per-controller", "one"):
+                with self.subTest(model=model, processes=processes):
+                    result = self.run_json(GRAPH, *arguments, "--model", model, "--processes", processes, "--machine", machine, environment=double)
+                    self.assertEqual(result["outputs"], expected)
+                    devices = {entry["name"]: entry for entry in result["controllers"]}
+                    self.assertEqual((devices["gpu:0"]["backend"], devices["gpu:0"]["simulated"]), ("cuda", True))
+                    staged = {edge["to"]: edge["staged"] for edge in result["edges"]}
+                    self.assertEqual(staged["resize.image"], ["gpu:0"])
+
     def test_bad_packets_between_good_ones(self):
         arguments = self.encrypted()
         with open(self.path("photo.enc"), "rb") as file:

@@ -124,13 +124,8 @@ class DijkstraTest(ProgramTest):
                              ("coarse", "stage 'print' gathers a scatter")):
             self.check_nested(name, self.text, "text", None, reason)
 
-    def test_opencl(self):
-        graph = self.placed("device", {"relax": "gpu:0"})
-        done = self.start(graph, self.text, "text", *FEW)
-        if done.returncode == 3:
-            self.skip("opencl", done.stderr.decode())
-        report = self.check(graph, self.text, "text", self.few, *FEW)
-        self.assertIn("opencl", {controller["backend"] for controller in report["controllers"]})
+    def test_on_gpus(self):
+        self.check_gpus("device", ["relax"], self.text, "text", self.few, *FEW)
 
     def test_baseline(self):
         report = self.check_baseline(self.text, "text", self.expected)

@@ -100,9 +100,10 @@ class JpegTest(ProgramTest):
             nested = [] if name == "strips" else ["rpc-nested"]
             self.check_predictions(name, given, "file", expected, models=["woa", "rpc-fused", "rpc-hub", "rpc-polled", *nested])
 
-    def test_opencl(self):
+    def test_on_gpus(self):
         for name, stages in (("fine", ["ycc", "fdct_y", "fdct_cb", "fdct_cr"]), ("strips", ["ycc", "fdct_y"])):
-            self.check_opencl(name, stages, self.image, "file", self.encoded)
+            for away in (stages[:1], stages):
+                self.check_gpus(name, away, self.image, "file", self.encoded)
 
     def coefficients(self, name, stages, given):
         graph = self.with_outputs(name, {component: stages % component for component in BLOCKS})

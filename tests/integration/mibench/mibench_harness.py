@@ -43,6 +43,7 @@ def golden(*names):
 
 class ProgramTest(WoaTest):
     program = None  # the name of its folder below bench/mibench
+    device = {}  # the environment in which runs find a device
 
     def need_kernels(self, *names):
         """Skips where a kernel was built without its library."""
@@ -85,7 +86,7 @@ class ProgramTest(WoaTest):
         return [{stage: "cpu:%d" % drawn.randrange(controllers) for stage in stages} for _ in range(count)]
 
     def kernels(self):
-        return {"WOA_KERNEL_PATH": os.pathsep.join([KERNELS, os.path.join(BUILD, "kernels")])}
+        return {"WOA_KERNEL_PATH": os.pathsep.join([KERNELS, os.path.join(BUILD, "kernels")])} | self.device
 
     def start(self, graph, inputs, out, *options):
         """`woa run`: inputs {NAME: path}, out: the name of the output, whose bytes go to the file `out`."""
@@ -176,18 +177,36 @@ class ProgramTest(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
         self.same(read(self.path("out"), "rb"), expected * 2)
 
-    def check_opencl(self, name, stages, inputs, out, expected):
-        """The OpenCL variant of each stage, its neighbours on the processor; skips without OpenCL."""
-        for stage in stages:
-            graph = self.placed(name, {stage: "gpu"})
-            done = self.start(graph, inputs, out)
-            if done.returncode == 3:
-                self.skip("opencl", done.stderr.decode(errors="replace"))
-            with self.subTest(graph=name, stage=stage):
-                self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
-                self.same(read(self.path("out"), "rb"), expected)
-                used = {ran["variant"] for ran in json.loads(done.stdout)["stages"] if ran["name"].split("[")[0] == stage}
-                self.assertEqual(used, {"opencl"})
+    def gpus(self):
+        """The back-ends of GPUs, each with the options of its runs; leaves OpenCL out where it is absent. CUDA's device is the test
+        double."""
+        for backend in ("opencl", "cuda"):
+            self.device = {}
+            machine = self.write(backend + ".yaml", 'woa_machine: 1\ncontrollers: {"cpu:0": {}, "cpu:1": {}, "gpu:0": {backend: %s}}\n' % backend)
+            if backend == "cuda":
+                self.device = {"LD_LIBRARY_PATH": os.path.join(BUILD, "tests", "doubles", "cuda"), "WOA_CUDA_DOUBLE": "memory=4G"}
+            if backend == "opencl" and (absent := self.absent(backend)):
+                self.assertFalse(harness.required("opencl"), absent)
+                print("(without opencl: %s) " % absent, end="", file=sys.stderr, flush=True)
+                continue
+            with self.subTest(backend=backend):
+                yield backend, ("--machine", machine, "--window", "2")
+
+    def absent(self, backend):
+        """Why the back-end has no device here; empty if it has one."""
+        for device in json.loads(self.woa("devices", "--json").stdout)["devices"]:
+            if device["backend"] == backend and not device["available"]:
+                return device["reason"]
+        return ""
+
+    def check_gpus(self, name, away, inputs, out, expected, *options):
+        """The stages `away` on a GPU, their neighbours on the processor."""
+        graph = self.placed(name, {stage: "gpu" for stage in away})
+        for backend, machine in self.gpus():
+            with self.subTest(graph=name, stages=away):
+                report = self.check(graph, inputs, out, expected, *machine, *options)
+                used = {ran["variant"] for ran in report["stages"] if re.split(r"[\[/]", ran["name"])[0] in away}
+                self.assertEqual(used, {backend})
 
     def fails(self, name, inputs, out, *texts, options=()):
         """A run that ends with exit code 1 and these texts in the message of its failure, and writes nothing."""

@@ -132,16 +132,14 @@ class ShaTest(ProgramTest):
             with self.subTest(graph=name):
                 self.check(self.graph(name), {"data": INPUT}, "text", reference.MIBENCH.encode())
 
-    def test_opencl(self):
+    def test_on_gpus(self):
         folder, contents = self.files()
         graph = self.placed("medium", {"block": "gpu:0"})
-        done = self.start(graph, self.file, "text")
-        if done.returncode == 3:
-            self.skip("opencl", done.stderr.decode())
-        for options, digest in (((), sha0), (self.sha1_of("medium"), sha1)):
-            data, report = self.outcome(graph, {"data": folder}, "text", "--param", "read.chunk=4096", *options)
-            self.assertEqual(data.splitlines(True), [digest(content) for content in contents])
-            self.assertIn("opencl", {controller["backend"] for controller in report["controllers"]})
+        for backend, machine in self.gpus():
+            for options, digest in (((), sha0), (self.sha1_of("medium"), sha1)):
+                data, report = self.outcome(graph, {"data": folder}, "text", "--param", "read.chunk=4096", *machine, *options)
+                self.assertEqual(data.splitlines(True), [digest(content) for content in contents])
+                self.assertIn(backend, {controller["backend"] for controller in report["controllers"]})
 
     def test_baseline(self):
         names = ["block, 8 KiB a turn", "block, 64 B a turn"]

@@ -72,9 +72,9 @@ class SusanTest(ProgramTest):
         for name in VARIANTS:
             self.check_predictions(name, self.file, "file", EDGES)
 
-    def test_opencl(self):
+    def test_on_gpus(self):
         for name in ("fine", "bands"):
-            self.check_opencl(name, ["response"], self.file, "file", EDGES)
+            self.check_gpus(name, ["response"], self.file, "file", EDGES)
 
     def dumps(self, name, response, file):
         graph = self.with_outputs(name, {"response": response, "map": "thin.map"})

@@ -49,7 +49,7 @@ struct Fail {
 
 struct Options {
   std::uint64_t seed = 1;
-  int devices = 1, driver = 13000, sms = 4;
+  int devices = 1, driver = 13000, sms = 16;
   std::size_t memory_bytes = 256u << 20;
   cuda::Result init = cuda::kSuccess;  // of cuInit
   bool time_limit = false, exclusive = false, prohibited = false, no_memops = false, no_read_only = false;

@@ -75,6 +75,26 @@ TEST_CASE("a device that cannot be used says why, and what to do") {
   fails("seed=3", "ok", {});
   CHECK(in_child_with("seed=4", run_resident) == "ok: ");
   CHECK(in_child_with("time_limit", run_resident) == "ok: ");  // queues run them
+  for (const auto& [words, why] : {std::pair{"time_limit", "limits the time of kernels"},
+                                   std::pair{"sms=4", "at most half of its 4 multiprocessors"}}) {
+    const std::string told = in_child_with(words, [] {
+      const CapturedStderr captured;
+      const std::string status = run_resident();
+      return status + captured.text();
+    });
+    INFO(told);
+    CHECK(told.starts_with("ok: "));
+    CHECK(contains(told, {"stage 'c' is launched for each firing", why}));
+    CHECK(contains(told, {"stage 'a'"}) == (std::string_view(words) == "time_limit"));
+  }
+  const std::string told = in_child_with("seed=5", [] {
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "3", 1);
+    const CapturedStderr captured;
+    const std::string status = run_resident();
+    return status + captured.text();
+  });
+  INFO(told);
+  CHECK(contains(told, {"ok: ", "has 3 streams already", "CUDA_DEVICE_MAX_CONNECTIONS"}));
   fails("exclusive", "unavailable", {"exclusive process", "nvidia-smi -c DEFAULT"});
   fails("fail=ptx_version", "", {"stage 'a'", "sharpen3x3.ptx", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"});
   fails("memory=1K", "exhausted", {"are free", "blocks of"});

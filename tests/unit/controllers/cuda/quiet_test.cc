@@ -44,7 +44,7 @@ int count_firings(bool resident) {
     const Elsewhere waiting;
     std::this_thread::yield();
   });
-  Status status = running.start(std::make_unique<CudaBackend>(counted_cuda(), std::move(devices->front()), 2));
+  Status status = running.start(std::make_unique<CudaBackend>(counted_cuda(), std::move(devices->front()), 2, 32));
   if (status.ok()) status = running.run(kWarmUp);
   if (!status.ok()) return give_up(status);
   count_from_here();
