@@ -1,53 +1,10 @@
 // Loads, stores, read-modify-writes, fences.
-#include <algorithm>
-#include <atomic>
-#include <cstdio>
+#include "tests/doubles/cuda/ptx/access.h"
 
-#include "tests/doubles/cuda/ptx/decode.h"
-#include "tests/doubles/cuda/ptx/operations.h"
+#include <type_traits>
 
 namespace woa::ptx {
 namespace {
-
-struct Place {
-  std::byte* at = nullptr;
-  Space space = Space::kGlobal;
-};
-
-void bad_address(Thread& t, const Instruction& i, End end, std::uint64_t address, const char* why) {
-  fault(t, i, end, address, why);
-}
-
-template <Space space>
-Place place(Thread& t, const Instruction& i, std::uint32_t bytes, bool store) {
-  std::uint64_t address = t.r[i.a] + static_cast<std::uint64_t>(i.immediate);
-  Space where = space;
-  const std::uint64_t given = address;
-  if constexpr (space == Space::kGeneric) {
-    where = Space::kGlobal;
-    if (address >= kSharedWindow) {
-      where = address >= kLocalWindow ? Space::kLocal : Space::kShared;
-      address &= 0xFFFF'FFFFU;
-    }
-  }
-  if (address % bytes != 0) return bad_address(t, i, End::kMisaligned, given, "the address is not aligned"), Place{};
-  if (where == Space::kGlobal) {
-    const Extent* const extent = t.block->extents.find(address);
-    const char* why = extent == nullptr                                     ? "nothing is allocated or registered there"
-                      : extent->bytes - (address - extent->address) < bytes ? "it passes the end of an allocation"
-                      : store && !extent->store                             ? "this memory is read-only"
-                                                                            : nullptr;
-    if (why != nullptr) return bad_address(t, i, End::kIllegalAddress, given, why), Place{};
-    return {extent->memory + (address - extent->address), where};
-  }
-  std::vector<std::byte>& memory = where == Space::kShared ? t.block->shared : t.local;
-  if (space != Space::kGeneric && where == Space::kShared) address &= 0xFFFF'FFFFU;
-  if (address + bytes > memory.size() || address > memory.size())
-    return bad_address(t, i, End::kIllegalAddress, given,
-                       where == Space::kShared ? "past the block's shared memory" : "past the thread's local memory"),
-           Place{};
-  return {memory.data() + address, where};
-}
 
 std::int32_t element(const Thread& t, const Instruction& i, std::uint32_t k) {
   return i.count == 1 ? i.d : t.function->more[i.more + k];
@@ -77,20 +34,10 @@ void store(Thread& t, const Instruction& i) {
     if (at.space == Space::kLocal)
       write(made);
     else
-      t.block->view.store(t.view, made);
+      t.block->view.store(t.view, made, i.wide_scope);
   }
 }
 
-template <template <Space> class Pick>
-Handler by_space(Space space, std::optional<Type> type) {
-  switch (space) {
-    case Space::kGeneric: return Pick<Space::kGeneric>::pick_type(type);
-    case Space::kGlobal: return Pick<Space::kGlobal>::pick_type(type);
-    case Space::kShared: return Pick<Space::kShared>::pick_type(type);
-    case Space::kLocal: return Pick<Space::kLocal>::pick_type(type);
-  }
-  return nullptr;
-}
 std::optional<Type> as_bits(std::optional<Type> type) {
   return type == Type::kF32 ? Type::kB32 : type == Type::kF64 ? Type::kB64 : type;
 }
@@ -107,18 +54,6 @@ struct PickStore {
     return pick<kAccess>(type, []<class T>() -> Handler { return &store<space, std::make_unsigned_t<T>>; });
   }
 };
-
-Space take_space(Decoder& in) {
-  if (in.take("global") || in.take("const")) return Space::kGlobal;
-  if (in.take("shared") || in.take("shared::cta")) return Space::kShared;
-  if (in.take("local") || in.take("param")) return Space::kLocal;
-  return Space::kGeneric;
-}
-
-bool take_scope(Decoder& in) {  // true: there is one
-  if (in.take("cta")) return in.out.wide_scope = false, true;
-  return in.take("gpu") || in.take("sys") || in.take("gl");
-}
 
 bool take_order(Decoder& in, bool load) {
   if (in.take("volatile")) return in.out.order = Order::kRelaxed, true;
@@ -148,14 +83,14 @@ bool move_data(Decoder& in, bool load) {
 }
 
 void fence(Thread& t, const Instruction& i) {
-  if (!t.block->ignored.fence) t.block->view.fence(t.view, i.c == 1, i.wide_scope);
+  if (!t.block->ignored.fence) t.block->view.fence(t.view, i.choice == 1, i.wide_scope);
 }
 
 bool decode_fence(Decoder& in) {
   in.out.run = &fence;
   const bool sequential = in.base() == "membar" || in.take("sc");
   if (!sequential) in.take("acq_rel");
-  in.out.c = sequential ? 1 : 0;
+  in.out.choice = sequential ? 1 : 0;
   return take_scope(in) && in.slots(0);
 }
 

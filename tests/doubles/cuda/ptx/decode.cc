@@ -65,8 +65,8 @@ std::int32_t Decoder::slot(const Operand& operand) {
     invalid("an operand is no register and no number");
     return 0;
   }
-  if (operand.negated) {
-    unsupported("! before an operand");
+  if (operand.negated || !operand.list.empty()) {
+    unsupported(operand.negated ? "! before an operand" : "a second part of an operand");
     return 0;
   }
   const std::int32_t slot = names_.slot(operand);

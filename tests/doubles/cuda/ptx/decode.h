@@ -41,7 +41,7 @@ struct Operand {
   std::string_view name;         // of a name, or an address' base; empty: the address is the number
   std::uint64_t value = 0;       // of a number, or behind a name
   std::uint8_t float_bytes = 0;  // of a number written as a float: 4 or 8, else 0
-  std::vector<Operand> list;
+  std::vector<Operand> list;     // elements of a vector, or what stands behind | or a comma in brackets
 };
 
 struct Statement {

@@ -41,12 +41,15 @@ bool read_operand(Cursor& in, Operand& out) {
   if (in.take("[")) {
     if (!read_operand(in, out)) return false;
     out.kind = Operand::kAddress;
+    while (in.take(","))  // of a texture
+      if (!read_operand(in, out.list.emplace_back())) return false;
     return in.expect("]");
   }
   out.negated = in.take("!");
   if (in.now().kind == Token::kWord) {
     out.name = in.next().text;
     if (in.take("+")) out.value = in.number();
+    if (in.take("|")) return read_operand(in, out.list.emplace_back());
     return in.wrong().ok();
   }
   out.kind = Operand::kNumber;
@@ -151,6 +154,9 @@ bool FunctionReader::branch_targets(std::string_view label) {
 }
 
 bool FunctionReader::resolve() {
+  // A body may end without it.
+  if (const Status end = decode({in_.now().line, "ret", "", false, {}}, function_, *this); !end.ok())
+    return in_.fail(end);
   const auto find = [this](std::string_view label) -> std::optional<std::uint32_t> {
     const auto found = labels_.find(label);
     if (found != labels_.end()) return found->second;

@@ -74,6 +74,7 @@ bool convert_address(Decoder& in) {
 }
 
 enum class Round : std::uint8_t { kNearest, kZero, kDown, kUp };
+constexpr std::uint8_t kNotRounded = 4;
 
 template <class T>
 T rounded(T value, Round how) {
@@ -92,7 +93,7 @@ void convert(Thread& t, const Instruction& i) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     using Limits = std::numeric_limits<To>;
     constexpr bool kLarge = sizeof(From) == 8 || sizeof(To) == 8;
-    const From whole = rounded(value, static_cast<Round>(i.c));
+    const From whole = rounded(value, static_cast<Round>(i.choice));
     // 2 to the number of value bits: the first number that is too large.
     const From end = std::ldexp(From{1}, Limits::digits);
     if (std::isnan(value))
@@ -104,7 +105,7 @@ void convert(Thread& t, const Instruction& i) {
     else
       set(t, i.d, static_cast<To>(whole));
   } else if constexpr (std::is_same_v<From, To> && std::is_floating_point_v<To>) {
-    set(t, i.d, i.c < 0 ? value : rounded(value, static_cast<Round>(i.c)));
+    set(t, i.d, i.choice == kNotRounded ? value : rounded(value, static_cast<Round>(i.choice)));
   } else {
     set(t, i.d, static_cast<To>(value));
   }
@@ -113,22 +114,21 @@ void convert(Thread& t, const Instruction& i) {
 constexpr Kinds kConverted = kIntegers | kFloats | kByteTypes;
 
 bool convert_value(Decoder& in) {
-  std::int32_t whole = -1;
+  std::uint8_t whole = kNotRounded;
   constexpr std::string_view kWhole[] = {"rni", "rzi", "rmi", "rpi"};
-  for (std::int32_t k = 0; k < 4; ++k)
+  for (std::uint8_t k = 0; k < 4; ++k)
     if (in.take(kWhole[k])) whole = k;
   const bool nearest = in.take("rn");
   const auto to = in.take_type(), from = in.take_type();
   if (!to || !from) return false;
   const bool loses = is_float(*to) && (!is_float(*from) || (*to == Type::kF32 && *from == Type::kF64));
   if (loses != nearest) return false;
-  if ((is_float(*from) && !is_float(*to)) != (whole >= 0) && !(from == to && is_float(*to))) return false;
+  if ((is_float(*from) && !is_float(*to)) != (whole != kNotRounded) && !(from == to && is_float(*to))) return false;
   in.out.run = pick<kConverted>(from, [&]<class From>() -> Handler {
     return pick<kConverted>(to, []<class To>() -> Handler { return &convert<From, To>; });
   });
-  const bool done = in.slots(2);
-  in.out.c = whole;
-  return done;
+  in.out.choice = whole;
+  return in.slots(2);
 }
 
 enum class Join : std::uint8_t { kNone, kAnd, kOr, kXor };
@@ -140,7 +140,7 @@ void compare(Thread& t, const Instruction& i) {
   bool holds = ((when & 1) != 0 && a < b) || ((when & 2) != 0 && a == b) || ((when & 4) != 0 && a > b);
   if constexpr (std::is_floating_point_v<T>) holds = holds || ((when & 8) != 0 && (std::isnan(a) || std::isnan(b)));
   const bool other = i.c >= 0 && t.r[i.c] != 0;
-  switch (static_cast<Join>(i.immediate)) {
+  switch (static_cast<Join>(i.choice)) {
     case Join::kNone: break;
     case Join::kAnd: holds = holds && other; break;
     case Join::kOr: holds = holds || other; break;
@@ -181,7 +181,7 @@ bool set_predicate(Decoder& in) {
   if (found == nullptr || !type || (found->floats && !is_float(*type)) || (found->integers && is_float(*type)))
     return false;
   in.out.run = found->make(type);
-  in.out.immediate = static_cast<std::int64_t>(join);
+  in.out.choice = static_cast<std::uint8_t>(join);
   return in.slots(join == Join::kNone ? 3 : 4);
 }
 

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kThreadStores = 12, kBlockStores = 64;
 
 std::uintptr_t word_of(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) >> 3; }
-std::uint64_t bit_of(const std::byte* at) { return 1ULL << (word_of(at) * 0x9E3779B97F4A7C15U >> 58); }
+std::size_t bucket_of(const std::byte* at) { return word_of(at) * 0x9E3779B97F4A7C15U >> 58; }
+std::uint64_t bit_of(const std::byte* at) { return 1ULL << bucket_of(at); }
 bool same_word(const std::byte* one, const std::byte* other) { return word_of(one) == word_of(other); }
 
 template <class T>
@@ -46,6 +47,20 @@ void overlay(const Store& store, const std::byte* at, std::uint8_t bytes, std::u
   }
 }
 
+void overlay_own(const ThreadView& thread, const std::byte* at, std::uint8_t bytes, std::uint64_t& value) {
+  if ((thread.filter & bit_of(at)) == 0) return;
+  for (const Store& one : thread.stores)
+    if (same_word(one.at, at)) overlay(one, at, bytes, value);
+}
+
+// What is read behind a strong load is no older than what that gave.
+void remember(Stale& kept, const Stale& now, Order order) {
+  if (order == Order::kWeak)
+    kept = now;
+  else if (same_word(kept.at, now.at))
+    kept.at = nullptr;
+}
+
 // One order of all sequentially consistent fences. A function, because ThreadSanitizer knows no fences.
 void order_all() {
   static std::atomic<std::uint64_t> turn{0};
@@ -73,39 +88,45 @@ void write(const Store& store) noexcept {
 }
 
 std::uint64_t BlockView::base(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order) {
-  Stale& kept = stale(at);
-  const bool same = kept.at == at && kept.bytes == bytes;
-  if (order == Order::kWeak && same && kept.time > thread.acquired && !random_.chance(4)) return kept.value;
-  const std::uint64_t value = read(at, bytes, order);
-  if (order == Order::kWeak) {
-    kept = {at, value, time_ + 1, bytes};
-  } else {
-    kept.at = nullptr;  // what is read from here on is no older
-    thread.seen[thread.seen_count++ % thread.seen.size()] = {at, bytes};
-  }
+  Stale& kept = read_.of(at);
+  if (order == Order::kWeak && kept.at == at && kept.bytes == bytes && kept.time > thread.acquired &&
+      !random_.chance(4))
+    return kept.value;
+  const std::uint64_t value = ptx::read(at, bytes, order);
+  remember(kept, {at, value, time_ + 1, bytes}, order);
+  return value;
+}
+
+std::uint64_t BlockView::global(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order) {
+  Stale& kept = thread.read.of(at);
+  if (order == Order::kWeak && kept.at == at && kept.bytes == bytes && random_.chance(4)) return kept.value;
+  std::uint64_t value = base(thread, at, bytes, order);
+  if (buckets_[bucket_of(at)] != 0)
+    for (const Store& one : stores_)
+      if (same_word(one.at, at)) overlay(one, at, bytes, value);
+  overlay_own(thread, at, bytes, value);
+  remember(kept, {at, value, 0, bytes}, order);
   return value;
 }
 
 std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared) {
   if (order == Order::kAcquire && ignored_.acquire) order = Order::kWeak;
-  std::uint64_t value = shared ? read(at, bytes, Order::kWeak) : base(thread, at, bytes, order);
-  const std::uint64_t bit = bit_of(at);
-  if (!shared && (filter_ & bit) != 0)
-    for (const Store& one : stores_)
-      if (same_word(one.at, at)) overlay(one, at, bytes, value);
-  if ((thread.filter & bit) != 0)
-    for (const Store& one : thread.stores)
-      if (same_word(one.at, at)) overlay(one, at, bytes, value);
+  std::uint64_t value = 0;
+  if (shared) {
+    value = ptx::read(at, bytes, Order::kWeak);
+    overlay_own(thread, at, bytes, value);
+  } else {
+    value = global(thread, at, bytes, order);
+  }
   if (order == Order::kAcquire) acquire(thread);
+  if (order == Order::kRelaxed) saw(thread, at, bytes);
   return value;
 }
 
-void BlockView::store(ThreadView& thread, Store store) {
+void BlockView::store(ThreadView& thread, Store store, bool wide) {
   if (store.order == Order::kRelease) {
-    if (ignored_.release)
-      store.order = Order::kRelaxed;
-    else
-      fence(thread, false, true);
+    store.order = Order::kRelaxed;
+    if (!ignored_.release) release(thread, wide);
   }
   store.need = thread.need;
   if (store.order == Order::kRelaxed && store.need != 0) store.order = Order::kRelease;
@@ -113,17 +134,22 @@ void BlockView::store(ThreadView& thread, Store store) {
   while (thread.stores.size() >= kThreadStores) move(thread, random_.below(thread.stores.size()));
   thread.stores.push_back(store);
   thread.filter |= bit_of(store.at);
+  thread.read.forget(store.at);
+}
+
+void BlockView::release(ThreadView& thread, bool wide) {
+  move_all(thread);
+  if (wide) thread.need = next_;
 }
 
 void BlockView::fence(ThreadView& thread, bool sequential, bool wide) {
-  move_all(thread);
+  release(thread, wide);
   if (thread.seen_count > 0) {  // relaxed loads and a fence acquire
     for (std::uint32_t k = 0; k < std::min<std::size_t>(thread.seen_count, thread.seen.size()); ++k)
-      read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
+      ptx::read(thread.seen[k].at, thread.seen[k].bytes, Order::kAcquire);  // so that ThreadSanitizer knows
     acquire(thread);
     thread.seen_count = 0;
   }
-  if (wide) thread.need = next_;
   if (!sequential) return;
   leave_before(next_);
   order_all();
@@ -136,18 +162,19 @@ void BlockView::barrier(std::vector<ThreadView*>& threads) {
     move_all(*thread);
     acquired = std::max(acquired, thread->acquired);
   }
-  for (ThreadView* thread : threads) thread->acquired = acquired;
+  for (ThreadView* thread : threads) {
+    thread->acquired = acquired;
+    thread->read.forget_all();
+  }
 }
 
-void BlockView::settle(ThreadView& thread, const std::byte* at, bool release) {
-  if (release) fence(thread, false, true);
+void BlockView::settle(ThreadView& thread, const std::byte* at, bool shared) {
   const bool mine = (thread.filter & bit_of(at)) != 0;
   if (mine) move_all(thread);
-  if (mine || (filter_ & bit_of(at)) != 0)
-    leave_before(next_);
-  else
-    leave_before(thread.need);
-  forget(at);
+  if (shared) return;
+  leave_before(mine || buckets_[bucket_of(at)] != 0 ? next_ : thread.need);
+  read_.forget(at);
+  thread.read.forget(at);
 }
 
 void BlockView::move(ThreadView& thread, std::size_t which) {
@@ -156,12 +183,13 @@ void BlockView::move(ThreadView& thread, std::size_t which) {
     if (same_word(thread.stores[k].at, thread.stores[which].at)) which = k;
   Store store = thread.stores[which];
   thread.stores.erase(thread.stores.begin() + static_cast<std::ptrdiff_t>(which));
-  if (thread.stores.empty()) thread.filter = 0;
+  thread.filter = 0;
+  for (const Store& one : thread.stores) thread.filter |= bit_of(one.at);
   if (store.shared) return write(store);
   leave_some(kBlockStores - 1);
   store.number = next_++;
   stores_.push_back(store);
-  filter_ |= bit_of(store.at);
+  ++buckets_[bucket_of(store.at)];
 }
 
 void BlockView::move_all(ThreadView& thread) {
@@ -180,9 +208,9 @@ std::size_t BlockView::pick() {
 void BlockView::leave(std::size_t which) {
   const Store store = stores_[which];
   stores_.erase(stores_.begin() + static_cast<std::ptrdiff_t>(which));
-  if (stores_.empty()) filter_ = 0;
+  --buckets_[bucket_of(store.at)];
   if (ended_) return late_.add(store);
-  forget(store.at);
+  read_.forget(store.at);
   write(store);
 }
 

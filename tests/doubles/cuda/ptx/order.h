@@ -59,6 +59,28 @@ class Late final : public LateStores {
   std::deque<Store> stores_;
 };
 
+// A value that was read from memory, and may be read again though memory has another one meanwhile.
+struct Stale {
+  const std::byte* at = nullptr;
+  std::uint64_t value = 0, time = 0;
+  std::uint8_t bytes = 0;
+};
+
+// By the address of the word of 8 bytes; of two words with one place the later stays.
+template <std::size_t places>
+class StaleValues {
+ public:
+  Stale& of(const std::byte* at) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return values_[(address >> 3 ^ address >> 6 ^ address >> 9) % places];  // cache lines lie in different places
+  }
+  void forget(const std::byte* at) { of(at).at = nullptr; }
+  void forget_all() { values_ = {}; }
+
+ private:
+  std::array<Stale, places> values_{};
+};
+
 // What a thread has stored, and no other thread sees; what it has read.
 struct ThreadView {
   std::vector<Store> stores;
@@ -71,6 +93,7 @@ struct ThreadView {
   };
   std::array<Word, 4> seen{};  // by strong loads since the last fence
   std::uint32_t seen_count = 0;
+  StaleValues<4> read;  // since the last acquire or barrier: a load may come before it
 };
 
 class BlockView {
@@ -78,13 +101,20 @@ class BlockView {
   BlockView(Random& random, const Ignored& ignored, Late& late) : random_(random), ignored_(ignored), late_(late) {}
 
   std::uint64_t load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared);
-  void store(ThreadView& thread, Store store);
+  void store(ThreadView& thread, Store store, bool wide = true);  // of a scope beyond the block
+  void release(ThreadView& thread, bool wide);
   void fence(ThreadView& thread, bool sequential, bool wide);
   void barrier(std::vector<ThreadView*>& threads);
   // Before a read-modify-write: the place is in memory, and if the thread has fenced, what the fence orders, too.
-  void settle(ThreadView& thread, const std::byte* at, bool release);
-  void acquire(ThreadView& thread) { thread.acquired = ++time_; }
-  void forget(const std::byte* at) { stale(at).at = nullptr; }
+  void settle(ThreadView& thread, const std::byte* at, bool shared);
+  void acquire(ThreadView& thread) {
+    thread.acquired = ++time_;
+    thread.read.forget_all();
+  }
+  // A strong load, which acquires together with a fence behind it.
+  void saw(ThreadView& thread, const std::byte* at, std::uint8_t bytes) {
+    thread.seen[thread.seen_count++ % thread.seen.size()] = {at, bytes};
+  }
 
   // Lets some store go on, from this thread or from the block.
   void tick(ThreadView& thread);
@@ -94,12 +124,7 @@ class BlockView {
   void finish();
 
  private:
-  struct Stale {
-    const std::byte* at = nullptr;
-    std::uint64_t value = 0, time = 0;
-    std::uint8_t bytes = 0;
-  };
-  Stale& stale(const std::byte* at) { return stale_[(reinterpret_cast<std::uintptr_t>(at) >> 3) % stale_.size()]; }
+  std::uint64_t global(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order);
   std::uint64_t base(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order);
   void move(ThreadView& thread, std::size_t which);  // from thread to block
   void leave(std::size_t which);                     // from block to memory
@@ -110,11 +135,11 @@ class BlockView {
   Random& random_;
   const Ignored& ignored_;
   Late& late_;
-  std::vector<Store> stores_;  // by number
-  std::uint64_t filter_ = 0;
-  std::uint64_t next_ = 1;  // number
+  std::vector<Store> stores_;               // by number
+  std::array<std::uint8_t, 64> buckets_{};  // how many of the stores' places fall in each
+  std::uint64_t next_ = 1;                  // number
   std::uint64_t time_ = 1;
-  std::array<Stale, 64> stale_{};
+  StaleValues<64> read_;  // by any thread of the block, from memory
   bool ended_ = false;
 };
 

@@ -30,8 +30,9 @@ struct Instruction {
   bool wide_scope = true;  // gpu or sys, not cta
   Space space = Space::kGeneric;
   Order order = Order::kWeak;
-  std::uint8_t bytes = 0, count = 1;  // of a load or store: of an element, elements in slots of `more`
-  std::uint32_t more = 0;             // first of Function::more
+  std::uint8_t choice = 0;  // what else an operation has: a rounding, a kind of fence
+  std::uint8_t count = 1;   // of a vector, whose slots are in `more`
+  std::uint32_t more = 0;   // first of Function::more
 };
 
 // What a slot holds when a function begins.

@@ -53,7 +53,7 @@ const Extent* Extents::search(std::uint64_t address) {
 namespace {
 
 constexpr std::size_t kLateStores = 64;      // that one launch keeps back
-constexpr std::uint32_t kTurnsToAll = 2048;  // after which all stores of the block are visible
+constexpr std::uint32_t kTurnsToAll = 2048;  // after which all stores of the block are visible, and others may run
 constexpr std::uint32_t kLongTurn = 256;     // instructions
 
 class Grid {
@@ -134,13 +134,14 @@ class Grid {
   Thread& turn() {
     const std::size_t which = random_.below(ready_.size());
     Thread& t = *ready_[which];
-    const std::uint32_t steps = random_.chance(4) ? 1 + random_.below(8) : kLongTurn;
+    const std::uint32_t steps = random_.chance(4) ? 1 + random_.below(32) : kLongTurn;
     t.pause = false;
-    for (std::uint32_t k = 0; k < steps && t.state == State::kReady && !t.pause; ++k) {
+    std::uint32_t k = 0;
+    for (; k < steps && t.state == State::kReady && !t.pause; ++k) {
       const Instruction& i = t.function->code[t.pc++];
       if (i.guard < 0 || (t.r[i.guard] != 0) != i.negated) i.run(t, i);
     }
-    t.steps += steps;
+    t.steps += k;
     if (t.state != State::kReady) {
       if (t.state == State::kAtBarrier) waiting_.push_back(&t);
       ready_[which] = ready_.back();
@@ -162,6 +163,7 @@ class Grid {
   void all_visible(Block& block) {
     for (Thread& t : threads_) block.view.move_all(t.view);
     block.view.leave_all();
+    std::this_thread::yield();  // a kernel that spins leaves room for what it waits for
   }
 
   // A thread sleeps, and perhaps all that can run do: the host's other threads go on.

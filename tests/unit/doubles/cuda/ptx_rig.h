@@ -63,12 +63,12 @@ struct Rig {
     memory.add(variables);
   }
 
-  // Parameters as bytes, one after the other with their own alignment.
+  // Parameters as words of 64 bits. Any thread.
   Outcome launch(const std::string& name, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
                  const std::vector<std::uint64_t>& words, std::unique_ptr<LateStores>* late = nullptr) {
     Launch one;
     one.entry = module->entry(name);
-    REQUIRE(one.entry != nullptr);
+    if (one.entry == nullptr) return {End::kTrapped, 0, "no entry is named " + name};
     one.grid = grid;
     one.block = block;
     one.dynamic_shared = dynamic_shared;
