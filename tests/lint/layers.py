@@ -83,6 +83,7 @@ LIBRARIES = [
     (r"nanobind/|Python\.h", ["python/"]),
     (r"coin/", ["compiler/place/solver/milp_cbc.cc"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
+    (r"cuda\.h$", ["tests/"]),
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
     (r"openssl/", ["kernels/", NODE + "run_secret.cc", "tools/woa/sha256.cc", "tests/"]),

@@ -45,9 +45,9 @@ bool ContextState::resident() {
   return false;
 }
 
-void ContextState::end() {
-  if (destroyed_.exchange(true)) return;
-  if (error_.load() != cuda::kSuccess || endless.load()) stop_.store(true);
+void ContextState::end(bool at_once) {
+  destroyed_.store(true);
+  if (at_once) stop_.store(true);
   const std::lock_guard lock(mutex_);
   for (const auto& stream : streams_) stream->close();
   for (const auto& stream : streams_) stream->join();
@@ -106,8 +106,7 @@ void end_process() {
       const std::string leaks = leaks_of(context);
       broken("leak", "exit", "a context was not destroyed" + (leaks.empty() ? "" : "; it has " + leaks));
     }
-    context.fail(cuda::kDeinitialized, "the process ends");
-    context.end();
+    context.end(true);
   });
 }
 

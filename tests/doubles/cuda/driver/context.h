@@ -32,7 +32,7 @@ class ContextState {
 
   StreamState* add_stream();
   [[nodiscard]] bool resident();  // a kernel that stays runs in one of the streams
-  void end();                     // waits for the streams' work; all memory is given back
+  void end(bool at_once);         // waits for the streams' work, unless at once; all memory is given back
 
   std::atomic<bool> endless{false};  // the double itself made a kernel endless
 

@@ -188,7 +188,7 @@ Result cuCtxDestroy_v2(Context context) {
     if (const std::string leaks = leaks_of(*state); !leaks.empty()) return broken("leak", "cuCtxDestroy", leaks);
   }
   driver().contexts.end(state);
-  state->end();
+  state->end(result != kSuccess);
   end_objects_of(*state);
   if (cuda_double::current_context == state) cuda_double::current_context = nullptr;
   return result;

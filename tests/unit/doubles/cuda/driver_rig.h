@@ -5,13 +5,18 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
 #include "controllers/gpu/cuda/cuda_api.h"
+#include "runtime/base/sanitizers.h"
 #include "tests/support/captured_stderr.h"
 #include "tests/support/child.h"
 
@@ -74,10 +79,30 @@ struct Rig : Cuda {
   // Gives all of it back; of a test that leaves the context healthy.
   void end() {
     NEED(stream_synchronize(first) == kSuccess && stream_synchronize(second) == kSuccess);
+    NEED(module == nullptr || module_unload(module) == kSuccess);
     NEED(event_destroy(event) == kSuccess);
     NEED(stream_destroy(first) == kSuccess && stream_destroy(second) == kSuccess);
     NEED(memory_free(device) == kSuccess && host_free(host) == kSuccess);
     NEED(context_destroy(context) == kSuccess);
+  }
+
+  // Kernels of data/driver_kernels.cu.
+  Module module = nullptr;
+  void load_kernels() {
+    std::ifstream in(WOA_SOURCE_DIR "/tests/unit/doubles/cuda/data/driver_kernels.ptx");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    NEED(!text.empty() && module_load(&module, text.c_str(), 0, nullptr, nullptr) == kSuccess);
+  }
+  Function function(const char* name) const {
+    Function found = nullptr;
+    NEED(module_function(&found, module, name) == kSuccess);
+    return found;
+  }
+  Result run(const char* name, Stream stream, std::array<std::uint64_t, 3> words, unsigned threads = 1,
+             unsigned blocks = 1) const {
+    std::size_t bytes = sizeof words;
+    void* extra[] = {kLaunchBuffer, words.data(), kLaunchBufferBytes, &bytes, kLaunchEnd};
+    return launch(function(name), blocks, 1, 1, threads, 1, 1, 0, stream, nullptr, extra);
   }
 
   std::uint64_t* word(std::size_t index = 0) const { return reinterpret_cast<std::uint64_t*>(host) + index; }
@@ -93,6 +118,8 @@ struct Rig : Cuda {
     }
     return true;
   }
+
+  void set(std::uint64_t value, std::size_t index = 0) const { __atomic_store_n(word(index), value, __ATOMIC_RELEASE); }
 
   // A sticky error as the stream's; kSuccess: it did not come within 5 s.
   Result await_error(Stream stream) const {
@@ -125,6 +152,13 @@ Ended run_with(const std::string& options, Body&& body) {
   const int status = child.wait();
   return {status, captured.text()};
 }
+
+// The exit code of a process that is right, and that races on purpose: ThreadSanitizer sees that.
+#ifdef WOA_THREAD_SANITIZER
+inline constexpr int kRaces = 66;
+#else
+inline constexpr int kRaces = 0;
+#endif
 
 #define REQUIRE_PASSES(options, ...)                                              \
   do {                                                                            \
