@@ -27,8 +27,8 @@ enum class Which : bool {
 // kernel share its core, whose parts count once.
 void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report);
 
-// Reports int parameters of stages on a gpu that do not fit the 32 bits of an OpenCL function's int (docs/kernels.md).
-// Call it once stages are placed.
+// Reports int parameters of stages on a gpu that do not fit the 32 bits that a variant's ints have there
+// (docs/kernels.md). Call it once stages are placed.
 void check_device_params(const Graph& graph, Report& report);
 
 }  // namespace woa

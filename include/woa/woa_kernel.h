@@ -116,7 +116,7 @@ typedef struct woa_kernel {
   woa_status (*create)(const woa_param *params, size_t count, void **self, woa_error *error);
   void (*destroy)(void *self); /* null if nothing to do */
   /* Predicts outputs from inputs: for each port sets bytes (an upper bound) and dims if known. Null: the port's bound
-   * holds. Required for opencl and rtl variants, whose launch takes the output's dims from here. Must not touch
+   * holds. Required for opencl, cuda and rtl variants, whose launch takes the output's dims from here. Must not touch
    * outs[i].data. */
   woa_status (*size)(void *self, const woa_input *ins, woa_output *outs, woa_error *error);
   /* The cpu variant: reads ins, writes outs. A status other than WOA_OK poisons every output. Null if there is no cpu

@@ -17,19 +17,13 @@ namespace {
 constexpr std::string_view kCudaVariant = find_backend("cuda")->variant;
 constexpr std::uint32_t kSharedByDefault = 48 << 10;  // more is asked for
 
-struct Ptx {
-  std::string file, text;
-};
-
-Result<Ptx> read_ptx(const CudaDevice& device, const LoadedStage& stage) {
-  const std::filesystem::path source = source_path(stage);
-  auto text = cuda::stage_ptx(source, {device.capability, device.driver,
-                                       cuda::ptx_cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"))});
-  if (!text.ok()) return text.status();
-  return Ptx{source.filename().replace_extension(".ptx").string(), std::move(text).value()};
+Result<cuda::Ptx> read_ptx(const CudaDevice& device, const LoadedStage& stage) {
+  return cuda::stage_ptx(
+      source_path(stage),
+      {device.capability, device.driver, cuda::ptx_cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"))});
 }
 
-Status why_not_loaded(const Ptx& ptx, cuda::Result code, const std::string& log) {
+Status why_not_loaded(const cuda::Ptx& ptx, cuda::Result code, const std::string& log) {
   const Status failure = cuda_failure("cuModuleLoadDataEx", code);
   if (code == cuda::kJitCompilerNotFound)
     return {Code::kUnavailable, ptx.file +
@@ -40,7 +34,7 @@ Status why_not_loaded(const Ptx& ptx, cuda::Result code, const std::string& log)
           ptx.file + " does not load: " + failure.message() + (log.empty() ? "" : "\n" + log)};
 }
 
-Status load_module(const CudaContext& context, const Ptx& ptx, CudaStage& made) {
+Status load_module(const CudaContext& context, const cuda::Ptx& ptx, CudaStage& made) {
   const cuda::Library& cuda = context.cuda();
   std::array<char, 8192> log{};
   std::array names{cuda::kJitErrorLog, cuda::kJitErrorLogBytes};
@@ -53,7 +47,7 @@ Status load_module(const CudaContext& context, const Ptx& ptx, CudaStage& made) 
   return {};
 }
 
-Result<cuda::Function> find_function(const cuda::Library& cuda, const Ptx& ptx, const CudaStage& made,
+Result<cuda::Function> find_function(const cuda::Library& cuda, const cuda::Ptx& ptx, const CudaStage& made,
                                      const std::string& name) {
   cuda::Function function = nullptr;
   const auto code = cuda.module_function(&function, made.module.get(), name.c_str());
@@ -64,7 +58,7 @@ Result<cuda::Function> find_function(const cuda::Library& cuda, const Ptx& ptx, 
 }
 
 // The kernel says which version of woa_cuda.h made it, and how many words its arguments are.
-Status check_abi(const cuda::Library& cuda, const Ptx& ptx, CudaStage& made) {
+Status check_abi(const cuda::Library& cuda, const cuda::Ptx& ptx, CudaStage& made) {
   const std::string name = made.stage.plan->variant.entry + "_abi";
   cuda::DevicePtr at = 0;
   std::size_t bytes = 0;
@@ -114,7 +108,7 @@ void set_block(const CudaDevice& device, CudaStage& made) {
   std::copy_n(variant.block.begin(), std::min<std::size_t>(variant.block.size(), 3), made.block.begin());
 }
 
-Status find_entries(const CudaContext& context, const CudaDevice& device, const Ptx& ptx, CudaStage& made) {
+Status find_entries(const CudaContext& context, const CudaDevice& device, const cuda::Ptx& ptx, CudaStage& made) {
   const cuda::Library& cuda = context.cuda();
   const VariantPlan& variant = made.stage.plan->variant;
   WOA_RETURN_IF_ERROR(load_module(context, ptx, made));
@@ -137,7 +131,7 @@ Result<CudaStage> load_cuda_stage(const CudaContext& context, const CudaDevice& 
   const std::string place = "stage '" + stage.plan->name + "'";
   auto common = GpuStage::make(stage, kCudaVariant, std::numeric_limits<std::uint64_t>::max());
   if (!common.ok()) return common.status().with_context(place);
-  const Result<Ptx> ptx = read_ptx(device, stage);
+  const Result<cuda::Ptx> ptx = read_ptx(device, stage);
   if (!ptx.ok()) return ptx.status().with_context(place);
   CudaStage made;
   static_cast<GpuStage&>(made) = std::move(*common);

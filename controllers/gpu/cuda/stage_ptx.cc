@@ -86,25 +86,27 @@ std::string cuda_name(int version) {
 
 }  // namespace
 
-Result<std::string> stage_ptx(const fs::path& source, const PtxOptions& options) {
+Result<Ptx> stage_ptx(const fs::path& source, const PtxOptions& options) {
   fs::path beside = source;
   beside.replace_extension(".ptx");
-  Result<std::string> ptx = read_regular_file(beside, kMostBytes);
-  std::string name = beside.string();
-  if (!ptx.ok() && ptx.status().code() != Code::kNotFound) return ptx.status().with_context("cannot read " + name);
-  if (!ptx.ok()) {
-    const Result<std::string> text = read_regular_file(source, kMostBytes);
-    if (!text.ok())
+  Result<std::string> text = read_regular_file(beside, kMostBytes);
+  Ptx ptx{beside.string(), {}};
+  if (!text.ok() && text.status().code() != Code::kNotFound)
+    return text.status().with_context("cannot read " + ptx.file);
+  if (!text.ok()) {
+    const Result<std::string> code = read_regular_file(source, kMostBytes);
+    if (!code.ok())
       return {Code::kNotFound, "cannot read " + source.string() +
-                                   ", the source of variant 'cuda': " + text.status().message() +
+                                   ", the source of variant 'cuda': " + code.status().message() +
                                    ", and no PTX beside it; look for both beside kernel.yaml"};
     const Result<Nvrtc>& nvrtc = open_nvrtc();
     if (!nvrtc.ok()) return nvrtc.status().with_context(source.string() + " has no PTX beside it");
-    ptx = compiled(*nvrtc, source, *text, options.cache);
-    if (!ptx.ok()) return ptx;
-    name = nvrtc->name() + "'s PTX of " + source.string();
+    text = compiled(*nvrtc, source, *code, options.cache);
+    if (!text.ok()) return text.status();
+    ptx.file = nvrtc->name() + "'s PTX of " + source.string();
   }
-  WOA_RETURN_IF_ERROR(check_ptx(*ptx, name, options));
+  ptx.text = std::move(*text);
+  WOA_RETURN_IF_ERROR(check_ptx(ptx, options));
   return ptx;
 }
 
@@ -126,22 +128,22 @@ std::optional<int> cuda_of_ptx(int version) noexcept {
   return std::nullopt;
 }
 
-Status check_ptx(std::string_view ptx, const std::string& file, const PtxOptions& options) {
-  std::string_view text = after(ptx, ".version ");
+Status check_ptx(const Ptx& ptx, const PtxOptions& options) {
+  std::string_view text = after(ptx.text, ".version ");
   const int major = number(text);
   text.remove_prefix(text.starts_with('.') ? 1 : 0);
   const int minor = number(text);
-  std::string_view target = after(ptx, ".target sm_");
+  std::string_view target = after(ptx.text, ".target sm_");
   const int capability = number(target);
   if (major < 0 || minor < 0 || capability < 0)
-    return {Code::kInvalid, file + " is no PTX: it has no line '.version X.Y' or no '.target sm_XX'; " + kBuild};
+    return {Code::kInvalid, ptx.file + " is no PTX: it has no line '.version X.Y' or no '.target sm_XX'; " + kBuild};
   const std::optional<int> cuda = cuda_of_ptx(10 * major + minor);
   if (cuda && *cuda > options.driver_version)
-    return {Code::kUnavailable, file + " has version " + std::to_string(major) + "." + std::to_string(minor) +
+    return {Code::kUnavailable, ptx.file + " has version " + std::to_string(major) + "." + std::to_string(minor) +
                                     ", which needs a driver for " + cuda_name(*cuda) + ", and this one is for " +
                                     cuda_name(options.driver_version) + "; update the driver, or " + kBuild};
   if (capability > options.capability)
-    return {Code::kUnsupported, file + " is for GPUs from sm_" + std::to_string(capability) +
+    return {Code::kUnsupported, ptx.file + " is for GPUs from sm_" + std::to_string(capability) +
                                     " on, and this one is sm_" + std::to_string(options.capability) + "; " + kBuild};
   return {};
 }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "runtime/base/status.h"
 
@@ -16,12 +15,17 @@ struct PtxOptions {
   std::filesystem::path cache;  // the folder of what NVRTC made, which is created; empty: there is none
 };
 
+struct Ptx {
+  std::string file;  // for messages: where it is from
+  std::string text;
+};
+
 // The PTX for `source`, a .cu: NAME.ptx beside it, which is never compared with it; else the cache's entry for it; else
 // what NVRTC makes of it now, which goes into the cache. A cache that cannot be written is no error: one line of the
 // log says so. Any thread and process; may take a second. kNotFound: there is neither source nor PTX. kInvalid: it does
 // not compile, and the message has the compiler's log. kUnavailable: there is no NVRTC, or the driver is older than the
 // PTX. kUnsupported: the PTX is for newer GPUs.
-woa::Result<std::string> stage_ptx(const std::filesystem::path& source, const PtxOptions& options);
+woa::Result<Ptx> stage_ptx(const std::filesystem::path& source, const PtxOptions& options);
 
 // Where the cache lies: woa/ptx in $XDG_CACHE_HOME, which is ~/.cache by default. Null or empty: the variable is not
 // set. Empty if neither is.
@@ -31,8 +35,7 @@ std::filesystem::path ptx_cache_folder(const char* xdg_cache_home, const char* h
 // for a version that this program does not know, and for those before 6.3, which every driver here loads.
 std::optional<int> cuda_of_ptx(int version) noexcept;
 
-// Compares the PTX's .version and .target with the driver and the device, before the driver refuses it without a word.
-// `file` is for messages.
-Status check_ptx(std::string_view ptx, const std::string& file, const PtxOptions& options);
+// Compares .version and .target with the driver and the device, since a driver refuses PTX without naming versions.
+Status check_ptx(const Ptx& ptx, const PtxOptions& options);
 
 }  // namespace woa::cuda

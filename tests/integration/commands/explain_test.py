@@ -204,7 +204,7 @@ class Explain(WoaTest):
         self.assertEqual((params["fit"]["default"], params["fit"]["choices"]), ("stretch", ["stretch", "contain", "cover"]))
         self.assertEqual([(port["name"], port["type"], port["max_bytes"]) for port in answer["inputs"] + answer["outputs"]],
                          2 * [("image", "u8[height,width,channels]", 192 << 20)])
-        self.assertEqual([variant["kind"] for variant in answer["variants"]], ["cpu", "opencl"])
+        self.assertEqual([variant["kind"] for variant in answer["variants"]], ["cpu", "cuda", "opencl"])
         self.assertEqual((answer["dims"], answer["stateful"], answer["scratch_bytes"]), ({"channels": 4}, "no", 1408 << 10))
         listed = {kernel["name"]: kernel for kernel in json.loads(self.woa("devices", "--json").stdout)["kernels"]}
         self.assertEqual(listed["resize_bilinear"], self.without_ok(self.explain("resize_bilinear")))
@@ -294,6 +294,33 @@ class Explain(WoaTest):
         for name in ("resize.image", "sharpen.image"):
             self.assertEqual([each["method"] for each in edges[name]["methods"]], ["in place"])
             self.assertIn("fpga:0 handles packets itself", edges[name]["why"])
+
+    CUDA = ("woa_kernel: 1\nname: {0}\nlibrary: lib{0}.so\nin: {{in: {{type: bytes}}}}\nout: {{out: {{type: bytes, max: 256MiB}}}}\n"
+            "variants: {{cuda: {{size: true, source: {0}.cu, entry: {0}, global: [bytes], block: [8, 8], shared: 2KiB{1}}}}}\n")
+
+    def test_a_cuda_variant_is_explained(self):
+        os.mkdir(self.path("stays"))
+        self.write("stays/kernel.yaml", self.CUDA.format("stays", ", resident: true").replace("[bytes]", "[bytes, bytes]"))
+        folder = {"WOA_KERNEL_PATH": self.folder}
+        text = self.woa("explain", "stays", environment=folder).stdout.decode()
+        self.assertIn("cuda  output sized per firing, stays.cu, blocks of 8 x 8, 2 KiB shared, resident, 1 sms", text)
+        variant = json.loads(self.woa("explain", "stays", "--json", environment=folder).stdout)["variants"][0]
+        self.assertEqual(variant, {"kind": "cuda", "size": True, "resources": {"sms": 1}, "source": "stays.cu", "entry": "stays",
+                                   "global": ["bytes", "bytes"], "block": [8, 8], "shared_bytes": 2048, "resident": True})
+
+    def test_edges_beyond_what_a_gpu_registers_are_staged(self):
+        for name, more in (("goes", ""), ("stays", ", resident: true")):
+            self.write(name + ".yaml", self.CUDA.format(name, more).replace("[8, 8]", "[64]"))
+        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {'cpu:0': {}, 'gpu:0': {backend: cuda}}\n")
+        path = self.write("g.yaml", "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 256MiB}}\nkernels: [goes.yaml, stays.yaml]\nstages:\n"
+                          "  a: {kernel: goes, in: {in: x}}\n  b: {kernel: goes, in: {in: a.out}}\n  c: {kernel: stays, in: {in: b.out}}\n"
+                          "outputs: {y: c.out}\n")
+        staged = {}
+        for edge in self.explain(path, "--machine", machine, "--window", "1")["edges"]:
+            staged[edge["from"]] = [(each["controller"], each["backend"], each["direction"]) for each in edge["staged"]]
+            self.assertTrue(all("pinned memory" in each["text"] for each in edge["staged"]))
+        self.assertEqual(staged, {"source.x": [], "a.out": [], "b.out": [], "c.out": [("gpu:0", "cuda", "from device")]})
+        self.assertIn("gpu:0 copies the result by way of pinned memory", self.woa("explain", path, "--machine", machine, "--window", "1").stdout.decode())
 
     def test_a_compiled_plan_says_the_same(self):
         plan = self.path("hello.plan")

@@ -39,6 +39,8 @@ void need_nvrtc() {
   if (!open_nvrtc().ok()) test::skip("nvrtc", open_nvrtc().status().message());
 }
 
+std::string need_text(Result<Ptx> ptx) { return test::need(std::move(ptx)).text; }
+
 std::string text_of(const fs::path& path) { return test::need(read_regular_file(path, 1 << 20)); }
 
 }  // namespace
@@ -47,15 +49,15 @@ TEST_CASE("PTX beside the source is taken, also without the source") {
   const test::PtxFolder folder;
   folder.write("k.ptx", kPtx);
   const PtxOptions options{75, 10000, folder.path / "cache"};
-  CHECK(test::need(stage_ptx(folder.path / "k.cu", options)) == kPtx);
+  CHECK(need_text(stage_ptx(folder.path / "k.cu", options)) == kPtx);
   CHECK(!fs::exists(options.cache));
 
   fs::create_directory(folder.path / "folder.ptx");
-  const Result<std::string> unreadable = stage_ptx(folder.path / "folder.cu", options);
+  const Result<Ptx> unreadable = stage_ptx(folder.path / "folder.cu", options);
   CHECK(unreadable.status().code() == Code::kUnavailable);
   CHECK(test::has(unreadable.status().message(), "folder.ptx"));
   CHECK(test::has(unreadable.status().message(), "it is a folder"));
-  const Result<std::string> neither = stage_ptx(folder.path / "none.cu", options);
+  const Result<Ptx> neither = stage_ptx(folder.path / "none.cu", options);
   CHECK(neither.status().code() == Code::kNotFound);
   CHECK(test::has(neither.status().message(), "none.cu"));
   CHECK(test::has(neither.status().message(), "beside kernel.yaml"));
@@ -63,19 +65,19 @@ TEST_CASE("PTX beside the source is taken, also without the source") {
 
 TEST_CASE("PTX that is newer than the driver or the device is refused with both versions") {
   const std::string newer = "\n.version 9.0\n.target sm_90a\n";
-  CHECK(check_ptx(newer, "k.ptx", {90, 13000, {}}).ok());
-  CHECK(check_ptx(kPtx, "k.ptx", {75, 10000, {}}).ok());
-  const Status driver = check_ptx(newer, "k.ptx", {90, 12040, {}});
+  CHECK(check_ptx({"k.ptx", newer}, {90, 13000, {}}).ok());
+  CHECK(check_ptx({"k.ptx", kPtx}, {75, 10000, {}}).ok());
+  const Status driver = check_ptx({"k.ptx", newer}, {90, 12040, {}});
   CHECK(driver.code() == Code::kUnavailable);
   CHECK(test::has(driver.message(), "k.ptx has version 9.0, which needs a driver for CUDA 13.0"));
   CHECK(test::has(driver.message(), "this one is for CUDA 12.4"));
   CHECK(test::has(driver.message(), "clang-14"));
-  const Status device = check_ptx(newer, "k.ptx", {86, 13000, {}});
+  const Status device = check_ptx({"k.ptx", newer}, {86, 13000, {}});
   CHECK(device.code() == Code::kUnsupported);
   CHECK(test::has(device.message(), "from sm_90 on"));
   CHECK(test::has(device.message(), "this one is sm_86"));
-  CHECK(check_ptx("ELF", "k.ptx", {90, 13000, {}}).code() == Code::kInvalid);
-  CHECK(check_ptx(".version 6\n.target sm_75\n", "k.ptx", {90, 13000, {}}).code() == Code::kInvalid);
+  CHECK(check_ptx({"k.ptx", "ELF"}, {90, 13000, {}}).code() == Code::kInvalid);
+  CHECK(check_ptx({"k.ptx", ".version 6\n.target sm_75\n"}, {90, 13000, {}}).code() == Code::kInvalid);
 }
 
 TEST_CASE("Each PTX version belongs to a CUDA version") {
@@ -94,7 +96,7 @@ TEST_CASE("The cache lies in XDG_CACHE_HOME or in .cache") {
 TEST_CASE("What NVRTC made is kept, taken again, and made again if it is damaged") {
   need_nvrtc();
   const Cached made;
-  const std::string ptx = test::need(stage_ptx(made.source, made.options));
+  const std::string ptx = need_text(stage_ptx(made.source, made.options));
   CHECK(test::has(ptx, ".entry k("));
   const std::string kept = text_of(made.entry());
   const std::size_t begin = kept.find('\n') + 1;
@@ -104,14 +106,14 @@ TEST_CASE("What NVRTC made is kept, taken again, and made again if it is damaged
   const std::string other = test::kernel_source("0");
   const Cached second;
   REQUIRE(write_file(second.source, other).ok());
-  CHECK(test::need(stage_ptx(second.source, second.options)) != ptx);
+  CHECK(need_text(stage_ptx(second.source, second.options)) != ptx);
   fs::copy_file(second.entry(), made.entry(), fs::copy_options::overwrite_existing);
-  CHECK(test::need(stage_ptx(made.source, made.options)) != ptx);
+  CHECK(need_text(stage_ptx(made.source, made.options)) != ptx);
 
   for (const std::string& damaged : {std::string(), kept.substr(begin), kept.substr(0, kept.size() - 1),
                                      kept.substr(0, begin), std::string(kept).replace(begin + 100, 1, "#")}) {
     REQUIRE(write_file(made.entry(), damaged).ok());
-    CHECK(test::need(stage_ptx(made.source, made.options)) == ptx);
+    CHECK(need_text(stage_ptx(made.source, made.options)) == ptx);
     CHECK(text_of(made.entry()) == kept);
   }
 }
@@ -119,11 +121,11 @@ TEST_CASE("What NVRTC made is kept, taken again, and made again if it is damaged
 TEST_CASE("Another source is another entry, and a compile error is none") {
   need_nvrtc();
   const Cached cached;
-  const std::string first = test::need(stage_ptx(cached.source, cached.options));
+  const std::string first = need_text(stage_ptx(cached.source, cached.options));
   REQUIRE(write_file(cached.source, test::kernel_source("7")).ok());
-  CHECK(test::need(stage_ptx(cached.source, cached.options)) != first);
+  CHECK(need_text(stage_ptx(cached.source, cached.options)) != first);
   REQUIRE(write_file(cached.source, test::kernel_source("nothing")).ok());
-  const Result<std::string> wrong = stage_ptx(cached.source, cached.options);
+  const Result<Ptx> wrong = stage_ptx(cached.source, cached.options);
   CHECK(wrong.status().code() == Code::kInvalid);
   CHECK(test::has(wrong.status().message(), cached.source.string() + "(3): error"));
   CHECK(std::distance(fs::directory_iterator(cached.options.cache), fs::directory_iterator()) == 2);
@@ -132,7 +134,7 @@ TEST_CASE("Another source is another entry, and a compile error is none") {
 TEST_CASE("Threads that compile, keep and damage one entry all get the same PTX") {
   need_nvrtc();
   const Cached cached;
-  const std::string ptx = test::need(stage_ptx(cached.source, cached.options));
+  const std::string ptx = need_text(stage_ptx(cached.source, cached.options));
   const fs::path entry = cached.entry();
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
@@ -141,8 +143,8 @@ TEST_CASE("Threads that compile, keep and damage one entry all get the same PTX"
       for (int round = 0; round < 10; ++round) {
         if (thread == 0) fs::remove(entry);
         if (thread == 1) ::truncate(entry.c_str(), 200);
-        const Result<std::string> got = stage_ptx(cached.source, cached.options);
-        if (!got.ok() || *got != ptx) ++wrong;
+        const Result<Ptx> got = stage_ptx(cached.source, cached.options);
+        if (!got.ok() || got->text != ptx) ++wrong;
       }
     });
   }
@@ -156,10 +158,10 @@ TEST_CASE("A cache that cannot be written is no error, and the log says so once"
   const fs::path file = cached.write("file", "");
   const test::CapturedStderr log;
   cached.options.cache = file / "below";
-  const std::string ptx = test::need(stage_ptx(cached.source, cached.options));
-  CHECK(test::need(stage_ptx(cached.source, cached.options)) == ptx);
+  const std::string ptx = need_text(stage_ptx(cached.source, cached.options));
+  CHECK(need_text(stage_ptx(cached.source, cached.options)) == ptx);
   cached.options.cache.clear();
-  CHECK(test::need(stage_ptx(cached.source, cached.options)) == ptx);
+  CHECK(need_text(stage_ptx(cached.source, cached.options)) == ptx);
 
   const fs::path locked = cached.path / "locked";
   REQUIRE(::mkdir(locked.c_str(), 0555) == 0);
@@ -167,9 +169,9 @@ TEST_CASE("A cache that cannot be written is no error, and the log says so once"
   const bool is_root = ::geteuid() == 0;  // who may write everywhere
   if (is_root) REQUIRE(::chmod(cached.path.c_str(), 0755) == 0);
   if (is_root) REQUIRE(::seteuid(65534) == 0);
-  const Result<std::string> got = stage_ptx(cached.source, cached.options);
+  const Result<Ptx> got = stage_ptx(cached.source, cached.options);
   if (is_root) REQUIRE(::seteuid(0) == 0);
-  CHECK(test::need(got) == ptx);
+  CHECK(need_text(got) == ptx);
   CHECK(fs::is_empty(locked));
 
   const std::string text = log.text();
@@ -183,7 +185,7 @@ TEST_CASE("NVRTC that is newer than the driver is refused with both versions") {
   need_nvrtc();
   Cached cached;
   cached.options.driver_version = 10000;
-  const Result<std::string> refused = stage_ptx(cached.source, cached.options);
+  const Result<Ptx> refused = stage_ptx(cached.source, cached.options);
   CHECK(refused.status().code() == Code::kUnavailable);
   CHECK(test::has(refused.status().message(), open_nvrtc()->name() + "'s PTX of"));
   CHECK(test::has(refused.status().message(), "CUDA 10.0"));

@@ -1,5 +1,5 @@
 // woa_packet.h on a CUDA device, against the golden vectors: for each packet the rule that it breaks, then the CRC with
-// which the device seals it. The controller's tests load packet_golden.ptx.
+// which the device seals it.
 #include "runtime/packet/generated/woa_packet.h"
 #include "woa_cuda.h"
 

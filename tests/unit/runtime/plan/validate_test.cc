@@ -187,6 +187,22 @@ TEST_CASE("rules of stages") {
       {"cannot run on the host", [](Plan& p) { p.stages[2].controller = 0; }},
       {"no kernel is named", [](Plan& p) { p.stages[2].kernel.clear(); }},
       {"no variant", [](Plan& p) { p.stages[2].variant.kind.clear(); }},
+      {"up to 3 extents",
+       [](Plan& p) {
+         p.stages[2].variant.block = {1, 1, 1, 1};
+       }},
+      {"1 to 1024 threads",
+       [](Plan& p) {
+         p.stages[2].variant.block = {8, 0};
+       }},
+      {"1 to 1024 threads",
+       [](Plan& p) {
+         p.stages[2].variant.block = {33, 32};
+       }},
+      {"1 to 1024 threads",
+       [](Plan& p) {
+         p.stages[2].variant.block = {1U << 31, 2, 1};
+       }},
       {"only kernel stages", [](Plan& p) { p.stages[3].kernel = "copy"; }},
       {"as many outputs as inputs",
        [](Plan& p) {
