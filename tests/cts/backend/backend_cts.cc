@@ -173,6 +173,23 @@ TEST_CASE("a backend that was never loaded may go") {
   rig.destroy_backend();
 }
 
+// The environment may let the device fail: the double of CUDA's driver does, by WOA_CUDA_DOUBLE=fail=...
+TEST_CASE("firings end with the right result or with an error, and with an error once the device has failed") {
+  Rig rig;
+  rig.load();
+  bool failed = false;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const auto data = pattern(1000, i);
+    TestFiring firing(rig.plan(), kInvert, data, i);
+    rig.run(firing);
+    INFO("firing " << i << ": " << firing.message);
+    CHECK(!(failed && firing.code == Code::kOk));
+    failed = failed || firing.code != Code::kOk;
+    CHECK((failed || equal(firing.result(), rig.expected(kInvert, data))));
+    CHECK(firing.lost == failed);
+  }
+}
+
 TEST_CASE("polling an idle backend costs next to nothing") {
   Rig rig;
   rig.load();
