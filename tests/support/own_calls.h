@@ -39,11 +39,16 @@ inline OwnCalls& own_calls() {
   return *shared;
 }
 
-// While it lives, the thread that counts is in the library, or waits.
+inline thread_local bool is_counted = false;  // this thread is the one that counts
+
+// While it lives, the thread that counts is in the library, or waits. Other threads may use the library, too.
 class Elsewhere {
  public:
-  Elsewhere() noexcept : before_(own_allocations()) { own_calls().is_elsewhere = true; }
+  Elsewhere() noexcept : before_(own_allocations()) {
+    if (is_counted) own_calls().is_elsewhere = true;
+  }
   ~Elsewhere() {
+    if (!is_counted) return;
     own_calls().is_elsewhere = false;
     if (own_calls().counting) own_calls().library_allocations += own_allocations() - before_;
   }
@@ -67,6 +72,7 @@ struct Counted<Open, Member, R (*)(A...)> {
 
 // From here on the parent sees what the child does, until it ends.
 inline void count_from_here() {
+  is_counted = true;
   raise(SIGSTOP);
   own_calls().counting = true;
 }

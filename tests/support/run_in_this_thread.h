@@ -24,7 +24,7 @@ namespace woa::test {
 inline constexpr std::uint64_t kSide = 16, kImageBytes = kSide * kSide;
 
 // source -> `stages` stages of `sharpen3x3` on a device, which publishes if it can -> sink
-inline Plan sharpens(std::uint32_t stages, std::string_view backend) {
+inline Plan sharpens(std::uint32_t stages, std::string_view backend, bool resident = false) {
   Plan plan = chain_plan(stages, "sharpen3x3", 1);
   plan.controllers[1] = make_controller("gpu:0", *find_backend(backend));
   const PortType image{"u8", {{"height", kSide, 0}, {"width", kSide, 0}, {"channels", 1, 0}}, kImageBytes};
@@ -32,9 +32,11 @@ inline Plan sharpens(std::uint32_t stages, std::string_view backend) {
     for (InputPortPlan& port : stage.inputs) port.type = image;
     for (OutputPortPlan& port : stage.outputs) port.type = image;
     if (stage.role != StageRole::kKernel) continue;
-    if (plan.controllers[1].traits.publishes != Publisher::kHost) stage.publishes = Publisher::kQueue;
+    if (plan.controllers[1].traits.publishes != Publisher::kHost)
+      stage.publishes = resident ? Publisher::kWorker : Publisher::kQueue;
     stage.library = "libsharpen3x3.so";
     stage.variant = read_variant(WOA_BUILD_DIR "/kernels/sharpen3x3/kernel.yaml", std::string(backend));
+    stage.variant.resident = resident;
   }
   return plan;
 }

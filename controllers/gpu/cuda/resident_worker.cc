@@ -113,7 +113,9 @@ Status ResidentWorker::launch() noexcept {
 
 bool ResidentWorker::stop(std::uint64_t limit_ns) noexcept {
   word(offsetof(woa_worker_control, stop)).store(epoch_, std::memory_order_release);
-  for (const std::uint64_t end = now_ns() + limit_ns; !has_left();) {
+  // It says that it leaves, and then it does.
+  const auto runs = [&] { return !has_left() || context_.cuda().stream_query(stream_.get()) == cuda::kNotReady; };
+  for (const std::uint64_t end = now_ns() + limit_ns; runs();) {
     if (now_ns() > end) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }

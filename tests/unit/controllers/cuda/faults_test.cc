@@ -33,14 +33,15 @@ std::string text_of(const Status& status) { return std::string(to_string(status.
 std::string probe() { return text_of(cuda_factory().probe().status()); }
 
 // Loads a controller and runs some instances.
-Status run_some(std::uint64_t limit_ns) {
+Status run_some(std::uint64_t limit_ns, bool resident = false) {
   auto backend = cuda_factory().make(0, make_controller("gpu:0", *find_backend("cuda")));
   if (!backend.ok()) return backend.status();
-  RunInThisThread running(sharpens(3, "cuda"));
+  RunInThisThread running(sharpens(3, "cuda", resident));
   WOA_RETURN_IF_ERROR(running.start(std::move(backend).value()));
   return running.run(20, limit_ns);
 }
 std::string run() { return text_of(run_some(kPatienceNs)); }
+std::string run_resident() { return text_of(run_some(kPatienceNs, true)); }
 
 bool contains(const std::string& text, std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts)
@@ -72,9 +73,11 @@ TEST_CASE("a device that cannot be used says why, and what to do") {
     CHECK(contains(told, parts));
   };
   fails("seed=3", "ok", {});
+  CHECK(in_child_with("seed=4", run_resident) == "ok: ");
+  CHECK(in_child_with("time_limit", run_resident) == "ok: ");  // queues run them
   fails("exclusive", "unavailable", {"exclusive process", "nvidia-smi -c DEFAULT"});
   fails("fail=ptx_version", "", {"stage 'a'", "sharpen3x3.ptx", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"});
-  fails("memory=64K", "exhausted", {"are free", "blocks of"});
+  fails("memory=1K", "exhausted", {"are free", "blocks of"});
 }
 
 TEST_CASE("a device that fails in the middle of its work ends the controller, soon") {

@@ -36,11 +36,11 @@ int give_up(const Status& status, int code = kFailed) {
 }
 
 // In the child.
-int count_firings() {
+int count_firings(bool resident) {
   if (const auto& probed = probe_cuda_devices(); !probed.ok()) return give_up(probed.status(), kAbsent);
   auto devices = list_cuda_devices(counted_cuda());
   if (!devices.ok()) return give_up(devices.status(), kAbsent);
-  RunInThisThread running(sharpens(kStages, "cuda"), [] {
+  RunInThisThread running(sharpens(kStages, "cuda", resident), [] {
     const Elsewhere waiting;
     std::this_thread::yield();
   });
@@ -58,15 +58,18 @@ int count_firings() {
 }  // namespace
 
 TEST_CASE("firings of a CUDA device cost no allocation and no system call of ours") {
-  std::map<std::uint64_t, std::uint64_t> calls;
-  own_calls().own_calls = &calls;
-  const int end = count_in_child(count_firings);
-  if (end == kAbsent) skip("cuda", own_calls().error);
-  INFO(own_calls().error);
-  REQUIRE(end == 0);
-  CHECK(own_calls().own_allocations == 0);
-  CHECK(calls == std::map<std::uint64_t, std::uint64_t>{});
-  CHECK(own_calls().library_allocations > 0);  // the table is the one that is used
+  for (const bool resident : {false, true}) {
+    std::map<std::uint64_t, std::uint64_t> calls;
+    own_calls().own_calls = &calls;
+    own_calls().library_allocations = 0;
+    const int end = count_in_child([&] { return count_firings(resident); });
+    if (end == kAbsent) skip("cuda", own_calls().error);
+    INFO((resident ? "resident workers" : "queues") << ": " << own_calls().error);
+    REQUIRE(end == 0);
+    CHECK(own_calls().own_allocations == 0);
+    CHECK(calls == std::map<std::uint64_t, std::uint64_t>{});
+    CHECK((resident || own_calls().library_allocations > 0));  // the table is the one that is used
+  }
 }
 
 }  // namespace woa::test
