@@ -174,7 +174,8 @@ TEST_CASE("a backend that was never loaded may go") {
 }
 
 // The environment may let the device fail: the double of CUDA's driver does, by WOA_CUDA_DOUBLE=fail=...
-TEST_CASE("firings end with the right result or with an error, and with an error once the device has failed", "[failing]") {
+TEST_CASE("firings end with the right result or with an error, and with an error once the device has failed",
+          "[failing]") {
   Rig rig;
   rig.load();
   bool failed = false;
