@@ -76,8 +76,10 @@ Result<CudaOwned<cuda::Event>> CudaContext::make_event() const {
 Result<DeviceMemory> DeviceMemory::make(const CudaContext& context, std::size_t bytes) {
   cuda::DevicePtr at = 0;
   const auto code = context.cuda().memory_alloc(&at, bytes);
-  if (code != cuda::kSuccess)
-    return cuda_failure("cuMemAlloc of " + bytes_text(bytes), code).with_context(context.free_memory());
+  if (code != cuda::kSuccess) {
+    const Status failure = cuda_failure("cuMemAlloc of " + bytes_text(bytes), code);
+    return {failure.code(), failure.message() + "; " + context.free_memory()};
+  }
   DeviceMemory made;
   made.at_ = at;
   made.free_ = context.cuda().memory_free;

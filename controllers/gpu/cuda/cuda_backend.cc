@@ -1,7 +1,7 @@
 #include "controllers/gpu/cuda/cuda_backend.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <optional>
@@ -116,10 +116,11 @@ Status CudaBackend::Parts::load(const Plan& plan, std::span<const LoadedStage> s
 Status CudaBackend::Parts::load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs) {
   stages_.resize(plan_->stages.size());
   worker_of_.resize(plan_->stages.size());
+  const Layout layout = make_layout(*plan_);
   for (const LoadedStage& stage : stages) {
     Result<CudaStage> loaded = load_cuda_stage(*context_, device_, stage);
     if (!loaded.ok()) return loaded.status();
-    needs.include(*loaded);
+    needs.include(*loaded, layout);
     stages_[stage.id] = std::move(loaded).value();
   }
   return {};

@@ -37,18 +37,28 @@ void CopyGate::close() noexcept {
   closed_ = true;
 }
 
-void QueueNeeds::include(const CudaStage& stage) {
+// What lies in the device alone needs no room elsewhere; its copy for readers elsewhere may be staged.
+void QueueNeeds::include(const CudaStage& stage, const Layout& layout) {
+  const std::uint32_t id = stage.stage.id;
   const StagePlan& plan = *stage.stage.plan;
   std::size_t memory = 0, scratch = 0, stage_copies = 0;
-  const auto add = [&](const PortType& type) {
+  const auto add = [&](const PortType& type, bool in_device) {
     const std::size_t bytes = type.block_bytes();
-    memory += FiringMemory::whole_lines(std::min(bytes, kMostInPlace));
-    if (bytes > kMostInPlace) scratch += FiringMemory::whole_lines(bytes);
-    if (bytes > kMostInPlace) staged_bytes = std::max(staged_bytes, std::min(bytes, kStagedAtOnce));
+    if (!in_device) memory += FiringMemory::whole_lines(std::min(bytes, kMostInPlace));
+    if (!in_device && bytes > kMostInPlace) scratch += FiringMemory::whole_lines(bytes);
+    staged_bytes = std::max(staged_bytes, std::min(bytes, kStagedAtOnce));
     stage_copies += (bytes + kStagedAtOnce - 1) / kStagedAtOnce;
   };
-  for (const InputPortPlan& input : plan.inputs) add(input.type);
-  for (const OutputPortPlan& output : plan.outputs) add(output.type);
+  const auto in_device = [&](std::int32_t region) {
+    return region >= 0 && layout.regions[static_cast<std::size_t>(region)].is_in_device();
+  };
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    bool all = !layout.in_edges[id][i].empty();
+    for (const std::uint32_t edge : layout.in_edges[id][i])
+      all = all && std::ranges::all_of(layout.edges[edge].regions, in_device);
+    add(plan.inputs[i].type, all);
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) add(plan.outputs[i].type, in_device(layout.region_of[id][i]));
   memory_bytes = std::max(memory_bytes, memory);
   scratch_bytes = std::max(scratch_bytes, scratch);
   copies = std::max(copies, stage_copies);
@@ -140,10 +150,10 @@ Status CudaQueue::send_input(const woa_input& input, PortMemory& memory, Launch&
   }
   const cuda::DevicePtr mapped = setup_.mapped.find(input.data, input.bytes).device;
   if (input.bytes <= kMostInPlace) {
-    if (mapped != 0) return ports_.push_back(mapped), Status();
-    const FiringMemory::Part part = own.take(input.bytes);
+    const FiringMemory::Part part = mapped == 0 ? own.take(input.bytes) : FiringMemory::Part{nullptr, mapped};
     ports_.push_back(part.device);
-    if (input.bytes != 0) std::memcpy(part.host, input.data, input.bytes);
+    if (mapped != 0 || input.bytes == 0) return {};
+    std::memcpy(part.host, input.data, input.bytes);
     memory.copied_bytes = input.bytes;
     return {};
   }
@@ -161,10 +171,11 @@ Status CudaQueue::place_output(const woa_output& output, const PortMemory& memor
     ports_.push_back(setup_.blocks.address(memory));
     return setup_.blocks.wait_for_writer(setup_.context.cuda(), memory, number_, stream_.get());
   }
-  if (output.bytes > kMostInPlace) return ports_.push_back(take_scratch(output.bytes)), Status();
-  const cuda::DevicePtr mapped = setup_.mapped.find(output.data, output.bytes).device;
-  if (mapped != 0) return ports_.push_back(mapped), Status();
-  const FiringMemory::Part part = own.take(output.bytes);
+  FiringMemory::Part part{nullptr, setup_.mapped.find(output.data, output.bytes).device};
+  if (output.bytes > kMostInPlace)
+    part.device = take_scratch(output.bytes);
+  else if (part.device == 0)
+    part = own.take(output.bytes);
   ports_.push_back(part.device);
   own_outputs_.back() = part.host;
   return {};

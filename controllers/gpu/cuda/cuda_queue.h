@@ -15,6 +15,7 @@
 #include "controllers/gpu/cuda/firings_under_way.h"
 #include "controllers/gpu/cuda/mapped_memory.h"
 #include "controllers/gpu/cuda/publishing_rings.h"
+#include "runtime/controller/layout.h"
 
 namespace woa {
 
@@ -37,7 +38,7 @@ struct QueueNeeds {
   std::size_t staged_bytes = 0;   // of host and device, for large ones that lie in memory that is not registered
   std::size_t copies = 0;
 
-  void include(const CudaStage& stage);
+  void include(const CudaStage& stage, const Layout& layout);
 };
 
 // All of it outlives the queues.

@@ -266,6 +266,30 @@ TEST_CASE("two controllers may show the same memory to their devices") {
   run(*other, 2);
 }
 
+TEST_CASE("memory that one controller shows for reading alone is written by another") {
+  Shared shared(true);
+  Rig rig;
+  rig.load();
+  std::vector<BackendMapping> read = shared.mappings();
+  for (BackendMapping& mapping : read)
+    if (mapping.region) mapping.access = Access::kRead;
+  REQUIRE(rig.backend().map(read).ok());
+  if (!publishes(rig)) return;
+  const std::unique_ptr<Backend> other = rig.make();
+  REQUIRE(other->load(rig.plan(), rig.stages(), Doorbell()).ok());
+  REQUIRE(other->map(shared.mappings()).ok());
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    const auto data = pattern(size_of(i), i);
+    TestFiring firing(rig.plan(), kInvert, data, i);
+    shared.give_blocks(firing, i);
+    REQUIRE(other->start(firing) == Start::kStarted);
+    std::array<Firing*, 1> done{};
+    while (other->poll(done) == 0) std::this_thread::yield();
+    CHECK((std::ranges::equal(firing.result(), rig.expected(kInvert, data))));
+  }
+  rig.destroy_backend();
+}
+
 TEST_CASE("a firing that fails in its start publishes nothing, and those behind it do") {
   Rig rig;
   Shared shared(rig, kInvert, true);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/base/sanitizers.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/transport/doorbell.h"
@@ -20,7 +21,11 @@ inline constexpr std::uint32_t kCopy = 2;    // bytes
 inline constexpr std::uint32_t kInvert = 3;  // bytes
 inline constexpr std::uint32_t kNarrow = 4;  // copy of bytes into an output of at most kNarrowBytes
 inline constexpr std::uint32_t kStay = 5;    // kInvert by a resident worker, if all of its memory is registered
+#ifdef WOA_THREAD_SANITIZER
+inline constexpr std::uint64_t kMaxBytes = 1 << 17;  // interpreted kernels take a hundred times as long there
+#else
 inline constexpr std::uint64_t kMaxBytes = 1 << 20;
+#endif
 inline constexpr std::uint64_t kNarrowBytes = 64;
 
 bool has_workers(const BackendRow& row);

@@ -58,7 +58,6 @@ bool set_flag(std::string_view word, Options& options) {
   if (word == "prohibited") return options.prohibited = true;
   if (word == "no_memops") return options.no_memops = true;
   if (word == "no_read_only") return options.no_read_only = true;
-  if (word == "ptx_version") return options.fail.ptx_version = true;
   if (word == "no_driver") return set_init("device", options);
   return false;
 }

@@ -14,6 +14,7 @@ template <Space space, class T>
 void load(Thread& t, const Instruction& i) {
   const Place at = place<space>(t, i, sizeof(T) * i.count, false);
   if (at.at == nullptr) return;
+  if (i.order == Order::kAcquire && t.block->ignored.acquire) t.block->view.load_early(t.view, at.at, at.room);
   for (std::uint32_t k = 0; k < i.count; ++k) {
     const std::byte* const from = at.at + sizeof(T) * k;
     const std::uint64_t value = at.space == Space::kLocal

@@ -9,6 +9,7 @@ namespace woa::ptx {
 struct Place {
   std::byte* at = nullptr;
   Space space = Space::kGlobal;
+  std::uint64_t room = 0;  // of global memory, from there to the end of its extent
 };
 
 template <Space space>
@@ -31,7 +32,8 @@ Place place(Thread& t, const Instruction& i, std::uint32_t bytes, bool store) {
                       : store && !extent->store                             ? "this memory is read-only"
                                                                             : nullptr;
     if (why != nullptr) return fault(t, i, End::kIllegalAddress, given, why), Place{};
-    return {extent->memory + (address - extent->address), where};
+    const std::uint64_t offset = address - extent->address;
+    return {extent->memory + offset, where, extent->bytes - offset};
   }
   std::vector<std::byte>& memory = where == Space::kShared ? t.block->shared : t.local;
   if (space != Space::kGeneric && where == Space::kShared) address &= 0xFFFF'FFFFU;

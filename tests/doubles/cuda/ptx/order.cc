@@ -8,6 +8,7 @@ namespace woa::ptx {
 namespace {
 
 constexpr std::size_t kThreadStores = 12, kBlockStores = 64;
+constexpr std::uint32_t kMood = 64;  // ticks until the way in which stores leave changes, on average
 
 std::uintptr_t word_of(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) >> 3; }
 std::size_t bucket_of(const std::byte* at) { return word_of(at) * 0x9E3779B97F4A7C15U >> 58; }
@@ -137,6 +138,14 @@ std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint
   return value;
 }
 
+void BlockView::load_early(const ThreadView& thread, const std::byte* at, std::uint64_t room) {
+  for (std::uint64_t k = 8; k < 128 && k + 8 <= room; k += 8) {
+    Stale& kept = read_.of(at + k);
+    if (kept.at == at + k && kept.time > thread.acquired) continue;
+    kept = {at + k, ptx::read(at + k, 8, Order::kWeak), time_ + 1, 8};
+  }
+}
+
 void BlockView::store(ThreadView& thread, Store store, bool wide) {
   if (store.order == Order::kRelease) {
     store.order = Order::kRelaxed;
@@ -211,7 +220,7 @@ void BlockView::move_all(ThreadView& thread) {
 }
 
 std::size_t BlockView::pick() {
-  for (std::size_t k = random_.below(stores_.size());; --k) {
+  for (std::size_t k = newest_first_ ? stores_.size() - 1 : random_.below(stores_.size());; --k) {
     const bool ordered = stores_[k].need > stores_.front().number;
     const auto same = [&](const Store& one) { return same_word(one.at, stores_[k].at); };
     const auto end = stores_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -238,7 +247,11 @@ void BlockView::leave_before(std::uint64_t number) {
 
 void BlockView::tick(ThreadView& thread) {
   if (!thread.stores.empty() && random_.chance(2)) move(thread, random_.below(thread.stores.size()));
-  if (!stores_.empty() && random_.chance(2)) leave(pick());
+  if (random_.chance(kMood)) {
+    newest_first_ = random_.chance(2);
+    slow_ = random_.chance(4);
+  }
+  if (!stores_.empty() && random_.chance(slow_ ? 16 : 2)) leave(pick());
 }
 
 void BlockView::finish() {

@@ -101,6 +101,8 @@ class BlockView {
   BlockView(Random& random, const Ignored& ignored, Late& late) : random_(random), ignored_(ignored), late_(late) {}
 
   std::uint64_t load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared);
+  // Where no acquire stands, loads of the words behind this one may come before it.
+  void load_early(const ThreadView& thread, const std::byte* at, std::uint64_t room);
   void store(ThreadView& thread, Store store, bool wide = true);  // of a scope beyond the block
   void release(ThreadView& thread, bool wide);
   void fence(ThreadView& thread, bool sequential, bool wide);
@@ -140,7 +142,8 @@ class BlockView {
   std::array<std::uint8_t, 64> buckets_{};  // how many of the stores' places fall in each
   std::uint64_t next_ = 1;                  // number
   std::uint64_t time_ = 1;
-  StaleValues<64> read_;  // by any thread of the block, from memory
+  StaleValues<256> read_;  // by any thread of the block, from memory
+  bool newest_first_ = random_.chance(2), slow_ = random_.chance(4);
   bool ended_ = false;
 };
 

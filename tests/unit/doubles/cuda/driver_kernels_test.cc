@@ -164,7 +164,7 @@ TEST_CASE("modules are refused with a reason") {
   REQUIRE_PASSES("", refused(kInvalidPtx, std::string(kHead) + "nonsense\n", "nonsense"));
   REQUIRE_PASSES("", refused(kInvalidPtx, ".version 6.3\n.target sm_80\n.address_size 64\n", "sm_75"));
   REQUIRE_PASSES("driver=11040", refused(kUnsupportedPtxVersion, newer, ".version"));
-  REQUIRE_PASSES("ptx_version", refused(kUnsupportedPtxVersion, kHead, ".version"));
+  REQUIRE_PASSES("fail=ptx_version", refused(kUnsupportedPtxVersion, kHead, ".version"));
   REQUIRE_PASSES("driver=11050", [newer] {
     Rig rig;
     std::string log;

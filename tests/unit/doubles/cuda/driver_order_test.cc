@@ -1,5 +1,7 @@
 // Order: events and the host order streams, nothing else does; and each ignored word breaks the order that it names.
 #include <cstring>
+#include <ctime>
+#include <vector>
 
 #include "tests/unit/doubles/cuda/driver_rig.h"
 
@@ -53,6 +55,29 @@ void require_found(const char* options, int code, int (*body)()) {
 
 TEST_CASE("events order streams, whatever the seed") {
   for (int seed = 1; seed <= 20; ++seed) REQUIRE_PASSES("seed=" + std::to_string(seed), [] { return firings(10); });
+}
+
+TEST_CASE("contexts work beside each other") {
+  REQUIRE_PASSES("", [] {
+    NEED(Cuda().init(0) == kSuccess);
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 3; ++k) threads.emplace_back([] { firings(20); });
+    for (std::thread& thread : threads) thread.join();
+    return 0;
+  });
+}
+
+TEST_CASE("an idle double takes no processor time") {
+  REQUIRE_PASSES("", [] {
+    Rig rig;
+    NEED(rig.stream_write_value(rig.first, rig.device_of(rig.word()), 1, 0) == kSuccess && rig.await(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::clock_t before = std::clock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    NEED(std::clock() - before < CLOCKS_PER_SEC / 100);
+    rig.end();
+    return 0;
+  });
 }
 
 TEST_CASE("what a firing is ordered by is missed when it is ignored") {

@@ -42,15 +42,16 @@ TEST_CASE("invert, launched: each byte", "[ptx]") {
 // invert_resident on a thread, and the host's side of its ring.
 class Resident {
  public:
-  explicit Resident(std::uint64_t seed, const Ignored& ignored = {}) {
+  explicit Resident(std::uint64_t seed, const Ignored& ignored = {}, std::uint64_t idle_ns = 60'000'000'000) {
     rig_.weather = {seed, ignored};
+    if (ignored.acquire || ignored.barrier || ignored.barrier_order || ignored.fence) patience_s_ = 1;
     const std::uint64_t at_ring = rig_.memory.add(ring_), at_control = rig_.memory.add(control_);
     from_ = rig_.memory.add(in_);
     to_ = rig_.memory.add(out_);
     at_word_ = rig_.memory.add(word_);
-    worker_ = std::thread([this, at_ring, at_control] {
+    worker_ = std::thread([this, at_ring, at_control, idle_ns] {
       end_ = rig_.launch("invert_resident", {1, 1, 1}, {64, 1, 1},
-                         {at_ring, kSlots, kSlotWords * 8, at_control, 1, 50'000'000});
+                         {at_ring, kSlots, kSlotWords * 8, at_control, 1, idle_ns});
     });
   }
 
@@ -69,8 +70,9 @@ class Resident {
     return wait(control_[0].done, n + 1);
   }
   bool parks() { return wait(control_[0].parked, 1); }
-  Outcome end(bool stop) {
-    rig_.stop = stop;
+  void leave() { std::atomic_ref(control_[0].stop).store(1, std::memory_order_relaxed); }
+  void stop() { rig_.stop = true; }
+  Outcome end() {
     worker_.join();
     return end_;
   }
@@ -79,9 +81,9 @@ class Resident {
   static constexpr std::size_t kSlots = 4, kSlotWords = 32, kBytes = 300;
 
   template <class T>
-  static bool wait(T& at, std::uint64_t value) {
+  bool wait(T& at, std::uint64_t value) {
     const std::atomic_ref<T> word(at);
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s_);
     while (word.load(std::memory_order_acquire) != value)
       if (std::this_thread::yield(); std::chrono::steady_clock::now() > until) return false;
     return true;
@@ -92,33 +94,43 @@ class Resident {
   std::vector<std::uint64_t> ring_ = std::vector<std::uint64_t>(kSlots * kSlotWords), word_ = {0};
   std::vector<woa_worker_control> control_ = std::vector<woa_worker_control>(1);
   std::uint64_t from_ = 0, to_ = 0, at_word_ = 0, next_ = 0;
+  int patience_s_ = 20;
   Outcome end_;
   std::thread worker_;
 };
 
-TEST_CASE("invert, resident: firings through the ring, publications, parking", "[ptx]") {
+TEST_CASE("invert, resident: firings through the ring, publications, leaving, parking", "[ptx]") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Resident resident(seed);
     bool right = true;
     for (int k = 0; k < 100 && right; ++k) right = resident.fire();
     CHECK(right);
-    CHECK(resident.parks());
-    const Outcome end = resident.end(false);
+    resident.leave();
+    const Outcome end = resident.end();
     INFO(end.what);
     CHECK(end.end == End::kDone);
   }
+  Resident idle(1, {}, 20'000'000);
+  CHECK(idle.parks());
+  CHECK(idle.end().end == End::kDone);
 }
 
 #ifndef __SANITIZE_THREAD__  // which would report just these races
 TEST_CASE("invert, resident: the host notices whatever is left out", "[ptx]") {
-  for (bool Ignored::*const what : {&Ignored::fence, &Ignored::acquire, &Ignored::barrier_order, &Ignored::barrier}) {
+  constexpr std::pair<const char*, bool Ignored::*> kAll[] = {{"fence", &Ignored::fence},
+                                                              {"acquire", &Ignored::acquire},
+                                                              {"barrier_order", &Ignored::barrier_order},
+                                                              {"barrier", &Ignored::barrier}};
+  for (const auto& [name, what] : kAll) {
+    INFO(name);
     bool right = true;
     for (std::uint64_t seed = 1; seed <= 20 && right; ++seed) {
       Ignored ignored;
       ignored.*what = true;
       Resident resident(seed, ignored);
       for (int k = 0; k < 50 && right; ++k) right = resident.fire();
-      resident.end(true);
+      resident.stop();
+      resident.end();
     }
     CHECK_FALSE(right);
   }

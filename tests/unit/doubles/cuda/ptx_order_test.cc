@@ -129,7 +129,7 @@ TEST_CASE("a barrier: threads see what others stored before it", "[ptx]") {
 
 TEST_CASE("a barrier carries an acquire to the other threads", "[ptx]") {
   Rig rig(litmus("ld.global.u64 %c, [%x];\nbar.sync 0;\nbar.sync 0;\nld.global.u64 %a, [%x];",
-                 "bar.sync 0;\nst.relaxed.sys.global.u64 [%y], %one;\nL: ld.acquire.sys.global.u64 %b, [%y+8];\n"
+                 "bar.sync 0;\nst.release.sys.global.u64 [%y], %one;\nL: ld.acquire.sys.global.u64 %b, [%y+8];\n"
                  "setp.eq.u64 %p1, %b, 0;\n@%p1 bra L;\nbar.sync 0;\nld.global.u64 %a, [%x];"));
   std::vector<std::uint64_t> words(32), out(4);
   const std::uint64_t at = rig.memory.add(words), to = rig.memory.add(out);
@@ -151,8 +151,10 @@ TEST_CASE("a barrier carries an acquire to the other threads", "[ptx]") {
     return found;
   };
   CHECK(old({}, 500) == 0);
+#ifndef __SANITIZE_THREAD__  // which would report just these races
   CHECK(old({.acquire = true}, 100) > 0);
   CHECK(old({.barrier_order = true}, 100) > 0);
+#endif
 }
 
 // A block of three threads whose stores the host sees appear.

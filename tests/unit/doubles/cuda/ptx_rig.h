@@ -1,6 +1,7 @@
 // A module of PTX, memory that its kernels may access, and launches.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -73,7 +74,7 @@ struct Rig {
     one.block = block;
     one.dynamic_shared = dynamic_shared;
     one.parameters.resize(words.size() * 8);
-    std::memcpy(one.parameters.data(), words.data(), one.parameters.size());
+    std::copy_n(reinterpret_cast<const std::byte*>(words.data()), one.parameters.size(), one.parameters.begin());
     return run(one, memory, weather, stop, late);
   }
 
