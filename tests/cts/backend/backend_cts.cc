@@ -124,26 +124,6 @@ TEST_CASE("many firings, one after the other and at once, keep their own results
   }
 }
 
-TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller", "[bell]") {
-  Rig rig;
-  rig.load();
-  if (!rig.row().asynchronous) return;
-  const Doorbell owner(&rig.line());
-  for (std::uint32_t i = 0; i < 20; ++i) {
-    TestFiring firing(rig.plan(), kInvert, pattern(1000, i), i);
-    const std::uint32_t before = rig.line().rings.load();
-    owner.prepare();
-    REQUIRE(rig.backend().start(firing) == Start::kStarted);
-    const auto end = std::chrono::steady_clock::now() + patience();
-    while (rig.line().rings.load() == before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    REQUIRE(rig.line().rings.load() != before);
-    owner.cancel();
-    std::array<Firing*, 4> done{};
-    REQUIRE(rig.backend().poll(done) == 1);  // what was rung for is there
-    CHECK(done[0] == &firing);
-  }
-}
-
 TEST_CASE("poll() reports at most what there is room for") {
   Rig rig;
   rig.load();

@@ -239,6 +239,27 @@ TEST_CASE("a device that was idle takes the next firing", "[idle]") {
   });
 }
 
+TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller", "[bell]") {
+  for_each_way([](Rig& rig, Shared& shared, std::uint32_t stage) {
+    if (!rig.row().asynchronous) return;
+    const Doorbell owner(&rig.line());
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      TestFiring firing(rig.plan(), stage, pattern(1000, i), i);
+      shared.give_blocks(firing, i);
+      const std::uint32_t before = rig.line().rings.load();
+      owner.prepare();
+      REQUIRE(rig.backend().start(firing) == Start::kStarted);
+      const auto end = std::chrono::steady_clock::now() + patience();
+      while (rig.line().rings.load() == before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      REQUIRE(rig.line().rings.load() != before);
+      owner.cancel();
+      std::array<Firing*, 4> done{};
+      REQUIRE(rig.backend().poll(done) == 1);  // what was rung for is there
+      CHECK(done[0] == &firing);
+    }
+  });
+}
+
 TEST_CASE("two controllers may show the same memory to their devices") {
   Rig rig;
   Shared shared(rig, kInvert, true);
