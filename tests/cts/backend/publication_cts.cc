@@ -288,8 +288,8 @@ TEST_CASE("two controllers may show the same memory to their devices") {
 }
 
 TEST_CASE("memory that one controller shows for reading alone is written by another") {
-  Shared shared(true);
   Rig rig;
+  Shared shared(rig, kInvert, true);
   rig.load();
   std::vector<BackendMapping> read = shared.mappings();
   for (BackendMapping& mapping : read)

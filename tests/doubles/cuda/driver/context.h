@@ -159,11 +159,11 @@ Driver& driver();
 extern thread_local ContextState* current_context;
 extern thread_local bool in_host_function;
 
-// Checks of every call: none in a host function, none in a forked child, none before cuInit.
+// Checks that the call is not in a host function, not in a forked child, and behind cuInit.
 cuda::Result enter(std::string_view function);
-// And a current context that has not failed.
+// Checks also that a context is current, and has not failed.
 cuda::Result enter(std::string_view function, ContextState*& context);
-// And no resident kernel: the call would wait for it, or hang.
+// Checks also that no kernel stays: the call would wait for it, or hang.
 cuda::Result enter_unless_resident(std::string_view function, ContextState*& context);
 
 // All objects of a context that are alive, as text; empty: none.

@@ -18,7 +18,7 @@ using cuda_double::options;
 
 constexpr char kDeviceName[] = "Test double of a CUDA device (PTX interpreted)";
 
-// As cuGetProcAddress_v2 reports them.
+// The statuses of cuGetProcAddress_v2.
 constexpr int kFound = 0, kSymbolNotFound = 1, kVersionNotSufficient = 2;
 
 struct Symbol {

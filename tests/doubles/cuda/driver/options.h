@@ -1,4 +1,4 @@
-// What the variable WOA_CUDA_DOUBLE asks of the double; tests/doubles/cuda/README.md lists the words.
+// Options of the double, from the variable WOA_CUDA_DOUBLE. tests/doubles/cuda/README.md lists the words.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace woa::cuda_double {
 
-// What to leave out. The first four are the interpreter's (ptx/interpreter.h).
+// Things to leave out. The first four are the interpreter's (ptx/interpreter.h).
 #define WOA_CUDA_DOUBLE_IGNORED(X) \
   X(fence)                         \
   X(acquire)                       \
@@ -59,7 +59,7 @@ struct Options {
 // kInvalid: the word that is wrong, and which words there are.
 woa::Result<Options> parse_options(std::string_view text);
 
-// Of this process, read at the first call. Prints what is wrong and aborts on a wrong word.
+// This process's options, read at the first call. A wrong word is printed, and aborts the process.
 const Options& options();
 
 }  // namespace woa::cuda_double

@@ -11,7 +11,9 @@
 namespace woa::cuda_double {
 namespace {
 
-constexpr long kIdleNs = 300'000;  // after which held operations and late stores happen of themselves
+// Without new work for this long, late stores happen of themselves; and what an ignored order held back, so late that
+// others come first on a busy machine, too.
+constexpr long kLateNs = 300'000, kHeldNs = 20'000'000;
 
 // ThreadSanitizer does not see a futex: it orders nothing.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, const timespec* limit) {
@@ -135,7 +137,7 @@ void StreamState::work() {
   settle();
 }
 
-// What was held back happens, unless the context has failed.
+// Held operations and late stores happen now, unless the context has failed.
 void StreamState::settle() {
   free_held();
   storing_.store(true);
@@ -153,7 +155,7 @@ std::unique_ptr<Operation> StreamState::take() {
     }
     if (closing_.load()) return nullptr;
     const bool waiting = !held_.empty() || !late_.empty();
-    const timespec limit{0, kIdleNs};
+    const timespec limit{0, held_.empty() && !options().ignore.write_barrier ? kLateNs : kHeldNs};
     futex_wait(pushes_, seen, waiting ? &limit : nullptr);
     if (waiting && pushes_.load(std::memory_order_relaxed) == seen) settle();
   }

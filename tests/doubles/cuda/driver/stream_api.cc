@@ -35,7 +35,7 @@ StreamHandle* find_stream(std::string_view function, const ContextState* context
   return driver().streams_of.find(stream, context, function, result);
 }
 
-// What the calls on a stream check.
+// The checks of every call on a stream.
 StreamState* enter_stream(std::string_view function, Stream stream, ContextState*& context, Result& result) {
   result = enter(function, context);
   if (result != kSuccess) return nullptr;

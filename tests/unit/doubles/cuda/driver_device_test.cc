@@ -13,7 +13,7 @@ int attribute(const Cuda& cuda, DeviceAttribute attribute) {
   return value;
 }
 
-// What cuGetProcAddress_v2 answers: its status, and whether there is a pointer.
+// The answer of cuGetProcAddress_v2: its status, and true if there is a pointer.
 std::pair<int, bool> answer(const Cuda& cuda, const char* symbol, int version) {
   void* function = nullptr;
   int status = -1;

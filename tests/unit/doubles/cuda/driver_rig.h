@@ -109,9 +109,9 @@ struct Rig : Cuda {
   std::uint64_t load(std::size_t index = 0) const { return __atomic_load_n(word(index), __ATOMIC_ACQUIRE); }
   DevicePtr device_of(const void* at) const { return reinterpret_cast<DevicePtr>(at); }  // pinned memory
 
-  // False: it did not come within 2 s.
+  // False: it did not come within 5 s.
   bool await(std::uint64_t value, std::size_t index = 0) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (load(index) != value) {
       if (std::chrono::steady_clock::now() > end) return false;
       std::this_thread::yield();
