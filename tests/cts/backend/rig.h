@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kCopy = 2;    // bytes
 inline constexpr std::uint32_t kInvert = 3;  // bytes
 inline constexpr std::uint32_t kNarrow = 4;  // copy of bytes into an output of at most kNarrowBytes
 inline constexpr std::uint32_t kStay = 5;    // kInvert by a resident worker, if all of its memory is registered
-#ifdef WOA_THREAD_SANITIZER
+#if defined(WOA_THREAD_SANITIZER) || defined(WOA_ADDRESS_SANITIZER)
 inline constexpr std::uint64_t kMaxBytes = 1 << 17;  // interpreted kernels take a hundred times as long there
 #else
 inline constexpr std::uint64_t kMaxBytes = 1 << 20;
