@@ -109,7 +109,7 @@ TEST_CASE("a backend that is busy says so and recovers") {
   check_result(rig, kInvert, data);
 }
 
-TEST_CASE("many firings, one after the other and at once, keep their own results") {
+TEST_CASE("many firings, one after the other and at once, keep their own results", "[many]") {
   Rig rig;
   rig.load();
   std::deque<TestFiring> firings;
@@ -124,26 +124,6 @@ TEST_CASE("many firings, one after the other and at once, keep their own results
   }
 }
 
-TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller") {
-  Rig rig;
-  rig.load();
-  if (!rig.row().asynchronous) return;
-  const Doorbell owner(&rig.line());
-  for (std::uint32_t i = 0; i < 20; ++i) {
-    TestFiring firing(rig.plan(), kInvert, pattern(1000, i), i);
-    const std::uint32_t before = rig.line().rings.load();
-    owner.prepare();
-    REQUIRE(rig.backend().start(firing) == Start::kStarted);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (rig.line().rings.load() == before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    CHECK(rig.line().rings.load() != before);
-    owner.cancel();
-    std::array<Firing*, 4> done{};
-    REQUIRE(rig.backend().poll(done) == 1);  // what was rung for is there
-    CHECK(done[0] == &firing);
-  }
-}
-
 TEST_CASE("poll() reports at most what there is room for") {
   Rig rig;
   rig.load();
@@ -153,8 +133,8 @@ TEST_CASE("poll() reports at most what there is room for") {
   rig.wait_for(firing);
 }
 
-TEST_CASE("a backend may go while firings run") {
-  const auto data = pattern(kMaxBytes, 11);
+TEST_CASE("a backend may go while firings run", "[leaving]") {
+  const auto data = pattern(kMaxBytes / 8, 11);  // a device that is interpreted takes long for more
   for (std::uint32_t round = 0; round < 5; ++round) {
     Rig rig;
     rig.load();
@@ -171,6 +151,31 @@ TEST_CASE("a backend may go while firings run") {
 TEST_CASE("a backend that was never loaded may go") {
   Rig rig;
   rig.destroy_backend();
+}
+
+// The environment may let the device fail: the double of CUDA's driver does, by WOA_CUDA_DOUBLE=fail=...
+TEST_CASE("firings end with the right result or with an error, and with an error once the device has failed",
+          "[failing]") {
+  std::array<std::deque<TestFiring>, 4> rounds;  // a device may store into lost firings as long as the back-end lives
+  Rig rig;
+  rig.load();
+  bool failed = false;
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    const bool failed_before = failed;
+    std::deque<TestFiring>& firings = rounds[round];
+    for (std::uint32_t i = 0; i < 8; ++i)
+      rig.start(firings.emplace_back(rig.plan(), kInvert, pattern(10'000 + i, i), i));
+    for (TestFiring& firing : firings) {
+      rig.wait_for(firing);
+      const auto number = static_cast<std::uint32_t>(firing.instance);
+      INFO("round " << round << ", firing " << number << ": " << firing.message);
+      const bool ok = firing.code == Code::kOk;
+      CHECK(firing.lost != ok);
+      CHECK(!(failed_before && ok));
+      CHECK((!ok || equal(firing.result(), rig.expected(kInvert, pattern(10'000 + number, number)))));
+      failed = failed || !ok;
+    }
+  }
 }
 
 TEST_CASE("polling an idle backend costs next to nothing") {

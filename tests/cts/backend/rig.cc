@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -38,6 +38,13 @@ std::size_t packets(std::uint64_t bytes) { return (bytes + sizeof(ActivationPack
 
 }  // namespace
 
+bool has_workers(const BackendRow& row) { return row.controller.traits.publishes == Publisher::kWorker; }
+
+std::chrono::seconds patience() {
+  const char* const text = std::getenv("WOA_CTS_PATIENCE");
+  return std::chrono::seconds(text == nullptr ? 60 : std::atoi(text));
+}
+
 Plan rig_plan(const BackendRow& row) {
   Plan plan;
   plan.graph = "backend-cts";
@@ -51,6 +58,11 @@ Plan rig_plan(const BackendRow& row) {
   plan.stages.push_back(stage_of(row, "copy", "copy", kMaxBytes));
   plan.stages.push_back(stage_of(row, "invert", "invert", kMaxBytes));
   plan.stages.push_back(stage_of(row, "narrow", "copy", kNarrowBytes));
+  if (has_workers(row)) {
+    plan.stages.push_back(stage_of(row, "stay", "invert", kMaxBytes));
+    plan.stages[kStay].variant.resident = true;
+    plan.stages[kStay].variant.block = {64};
+  }
   for (std::uint32_t s = kCopy; s < plan.stages.size(); ++s) {
     const std::uint32_t port = s - kCopy;
     const std::string name = plan.stages[s].name;
@@ -164,7 +176,7 @@ void Rig::poll() {
 }
 
 Start Rig::start(TestFiring& firing) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto end = std::chrono::steady_clock::now() + patience();
   for (;;) {
     const Start start = backend_->start(firing);
     if (start == Start::kCompleted) completed_.push_back(&firing);
@@ -175,7 +187,7 @@ Start Rig::start(TestFiring& firing) {
 }
 
 void Rig::wait_for(const TestFiring& firing) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto end = std::chrono::steady_clock::now() + patience();
   for (;;) {
     const auto at = std::find(completed_.begin(), completed_.end(), &firing);
     if (at != completed_.end()) {

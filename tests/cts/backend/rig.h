@@ -1,6 +1,7 @@
 // A loaded backend and firings for it, as a controller would make them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,16 +15,23 @@
 
 namespace woa::test {
 
-// Stages of the rig's plan. All have one input and one output of at most kMaxBytes, except kNarrow's output.
+// Stages of the rig's plan. All have one input and one output of at most kMaxBytes, except kNarrow's output. Only plans
+// for back-ends with resident workers have kStay.
 inline constexpr std::uint32_t kCopy = 2;    // bytes
 inline constexpr std::uint32_t kInvert = 3;  // bytes
 inline constexpr std::uint32_t kNarrow = 4;  // copy of bytes into an output of at most kNarrowBytes
+inline constexpr std::uint32_t kStay = 5;    // kInvert by a resident worker, if all of its memory is registered
 #if defined(WOA_THREAD_SANITIZER) || defined(WOA_ADDRESS_SANITIZER)
 inline constexpr std::uint64_t kMaxBytes = 1 << 17;  // interpreted kernels take a hundred times as long there
 #else
 inline constexpr std::uint64_t kMaxBytes = 1 << 20;
 #endif
 inline constexpr std::uint64_t kNarrowBytes = 64;
+
+bool has_workers(const BackendRow& row);
+
+// How long a test waits for what must come. WOA_CTS_PATIENCE in the environment has the seconds; 60 by default.
+std::chrono::seconds patience();
 
 // A controller's plan that sends graph inputs through each of the stages above to the sink.
 Plan rig_plan(const BackendRow& row);
@@ -66,7 +74,7 @@ class Rig {
 
   // Starts `firing`, polling as long as the backend is busy. Firings that complete meanwhile are kept for wait_for().
   Start start(TestFiring& firing);
-  // Polls until `firing` has completed. Fails the test after a minute.
+  // Polls until `firing` has completed. Fails the test when patience() ends.
   void wait_for(const TestFiring& firing);
   void run(TestFiring& firing);
 

@@ -99,7 +99,6 @@ ptx::Weather weather_of(StreamState& stream) {
   const cuda_double::Ignore& ignore = options().ignore;
   return {.seed = stream.random(),
           .ignored = {.fence = ignore.fence,
-                      .release = ignore.release,
                       .acquire = ignore.acquire,
                       .barrier_order = ignore.barrier_order,
                       .barrier = ignore.barrier}};

@@ -12,10 +12,9 @@
 
 namespace woa::cuda_double {
 
-// Things to leave out. The first five are the interpreter's (ptx/interpreter.h).
+// Things to leave out. The first four are the interpreter's (ptx/interpreter.h).
 #define WOA_CUDA_DOUBLE_IGNORED(X) \
   X(fence)                         \
-  X(release)                       \
   X(acquire)                       \
   X(barrier_order)                 \
   X(barrier)                       \
@@ -31,7 +30,6 @@ namespace woa::cuda_double {
   X(stream_order)                  \
   X(launch)                        \
   X(registration)                  \
-  X(synchronize)                   \
   X(query)                         \
   X(sticky)
 

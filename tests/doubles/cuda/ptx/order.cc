@@ -110,8 +110,22 @@ std::uint64_t BlockView::global(ThreadView& thread, const std::byte* at, std::ui
   return value;
 }
 
+// A weak load may bring its whole line into a cache, and later loads may find the line's words there.
+void BlockView::keep_line(const ThreadView& thread, const std::byte* at) {
+  constexpr std::uintptr_t kLine = 64, kWord = 8;
+  const std::byte* const line = at - reinterpret_cast<std::uintptr_t>(at) % kLine;
+  for (const std::byte* word = line; word < line + kLine; word += kWord) {
+    Stale& kept = read_.of(word);
+    const bool is_kept = kept.at == word && kept.time > thread.acquired;
+    if (!is_kept && !same_word(word, at)) kept = {word, ptx::read(word, kWord, Order::kWeak), time_ + 1, kWord};
+  }
+}
+
 std::uint64_t BlockView::load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared) {
-  if (order == Order::kAcquire && ignored_.acquire) order = Order::kWeak;
+  if (order == Order::kAcquire && ignored_.acquire) {
+    order = Order::kWeak;
+    if (!shared) keep_line(thread, at);
+  }
   std::uint64_t value = 0;
   if (shared) {
     value = ptx::read(at, bytes, Order::kWeak);

@@ -130,6 +130,7 @@ class BlockView {
  private:
   std::uint64_t global(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order);
   std::uint64_t base(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order);
+  void keep_line(const ThreadView& thread, const std::byte* at);
   void move(ThreadView& thread, std::size_t which);  // from thread to block
   void leave(std::size_t which);                     // from block to memory
   void leave_some(std::size_t most);

@@ -183,7 +183,6 @@ TEST_CASE("the host sees the end of a stream's work by synchronising and by aski
     return 0;
   };
   require_found("", 0, synchronise);
-  require_found("ignore=synchronize", 1, synchronise);
   require_found("", 0, ask);
   require_found("ignore=query", 1, ask);
 }
