@@ -25,7 +25,7 @@ bool publishes(const Rig& rig) { return rig.row().controller.traits.publishes !=
 // Blocks for inputs and outputs, one of each for each firing, and rings of words.
 class Shared {
  public:
-  Shared(const Rig& rig, std::uint32_t stage, bool registered) : registered_(registered) {
+  Shared(const Rig& rig, std::uint32_t stage, bool registered) : stage_(stage), registered_(registered) {
     const Layout layout = make_layout(rig.plan());
     in_ = layout.edges[layout.in_edges[stage][0][0]].regions.front();
     out_ = layout.edges[layout.out_edges[stage][0][0]].regions.front();
@@ -36,8 +36,8 @@ class Shared {
   [[nodiscard]] std::vector<BackendMapping> mappings() const {
     std::vector<BackendMapping> all;
     for (const auto& ring : rings_) all.push_back({ring->bytes(), Access::kReadWrite, true, std::nullopt, "a ring"});
-    all.push_back({inputs_->bytes(), Access::kRead, registered_, in_, "inputs"});
-    all.push_back({outputs_->bytes(), Access::kReadWrite, registered_, out_, "outputs"});
+    all.push_back({inputs_->bytes(), Access::kRead, registered_, in_, "inputs", {stage_}});
+    all.push_back({outputs_->bytes(), Access::kReadWrite, registered_, out_, "outputs", {stage_}});
     return all;
   }
   // Lets the firing read and write the blocks of that number.
@@ -55,6 +55,7 @@ class Shared {
     REQUIRE(memory.ok());
     return std::move(memory).value();
   }
+  std::uint32_t stage_;
   bool registered_;
   std::uint16_t in_ = 0, out_ = 0;
   std::unique_ptr<Mapping> inputs_, outputs_;
