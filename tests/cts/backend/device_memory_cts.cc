@@ -51,7 +51,7 @@ TEST_CASE("a firing finds what those before it have yet to write") {
   };
   for (std::uint32_t i = 0; i < 40; ++i) {
     if (i >= kBlocks) wait_for(i - kBlocks);  // it gives its blocks back
-    const std::size_t bytes = i % 4 == 0 ? kMaxBytes : 1000 * i + 1;
+    const std::size_t bytes = i % 4 == 0 ? kMaxBytes / 4 : 1000 * i + 1;
     for (TestFiring* firing : chains.emplace_back(rig, pattern(bytes, i), i).all())
       REQUIRE(rig.start(*firing) == Start::kOrdered);
     for (TestFiring* firing : chains.back().all()) {  // final, whatever has run
@@ -79,7 +79,7 @@ TEST_CASE("a block that nobody read is written again in the order of the firings
   if (!keeps_payloads(rig)) return;
   REQUIRE(allocate(rig).ok());
   for (std::uint32_t round = 0; round < 20; ++round) {
-    const auto large = pattern(kMaxBytes, round), small = pattern(100, round + 1);
+    const auto large = pattern(kMaxBytes / 4, round), small = pattern(100, round + 1);
     Chain unread(rig, large, 0), read(rig, small, 0);
     rig.start(unread.first);
     for (TestFiring* firing : read.all()) rig.start(*firing);
