@@ -1,4 +1,4 @@
-// What this back-end uses of CUDA's driver interface, declared here: cuda.h is not free to pass on, and no part of CUDA
+// The part of CUDA's driver that this back-end uses, declared here: cuda.h is not free to pass on, and no part of CUDA
 // is needed to build. tests/unit/controllers/cuda_api_test.cc compares all of it with cuda.h where that is found.
 //
 // Source: CUDA Driver API reference manual, 13.0. Each function is the oldest version with the arguments used here, so
@@ -154,7 +154,7 @@ inline void* const kLaunchEnd = nullptr;
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,     \
      unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra))
 
-// Of these a driver may lack some: then the member is null.
+// A driver may lack some of these: then the member is null.
 #define WOA_CUDA_OPTIONAL_FUNCTIONS(X)                                          \
   X(stream_write_value, cuStreamWriteValue64_v2, "cuStreamWriteValue64", 11070, \
     (Stream stream, DevicePtr at, std::uint64_t value, unsigned flags))

@@ -37,7 +37,7 @@ void CopyGate::close() noexcept {
   closed_ = true;
 }
 
-// What lies in the device alone needs no room elsewhere; its copy for readers elsewhere may be staged.
+// A payload in the device alone needs no room elsewhere; its copy for readers elsewhere may be staged.
 void QueueNeeds::include(const CudaStage& stage, const Layout& layout) {
   const std::uint32_t id = stage.stage.id;
   const StagePlan& plan = *stage.stage.plan;

@@ -31,7 +31,7 @@ class CopyGate {
   bool closed_ = false;
 };
 
-// What queues need to run any firing of their stages: the largest of each.
+// The needs of queues that run any firing of their stages: the largest of each.
 struct QueueNeeds {
   std::size_t words = 0, ports = 0;
   std::size_t memory_bytes = 0;   // of host and device, for a firing's small payloads
@@ -70,7 +70,7 @@ class CudaQueue {
   Status start(const CudaStage& stage, Firing& firing, std::uint64_t order) noexcept;
   // The oldest firing has completed.
   [[nodiscard]] bool has_done() noexcept;
-  // That firing; null if it has not.
+  // Ends the oldest firing and returns it; null if it has not completed.
   Firing* finish() noexcept;
 
  private:
@@ -95,7 +95,7 @@ class CudaQueue {
   std::size_t scratch_used_ = 0;
   CudaOwned<cuda::Event> ready_{nullptr, nullptr};  // the firing that was started last: all but its publications
   CountingStream stream_;
-  // Of the firing that is being started.
+  // Scratch of start(), for its firing.
   std::vector<std::uint64_t> words_;
   std::vector<cuda::DevicePtr> ports_;
   std::vector<std::byte*> own_outputs_;  // in its FiringMemory, or null

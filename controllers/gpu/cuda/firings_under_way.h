@@ -38,7 +38,7 @@ struct Launch {
 // Oldest first. One thread; look() alone is for any.
 class FiringsUnderWay {
  public:
-  // Of at most `places` firings, with so many marks and copies each. Later calls allocate nothing.
+  // Takes room for `places` firings, with so many marks and copies each. Later calls allocate nothing.
   void reserve(std::size_t places, std::size_t marks, std::size_t copies) {
     launches_.resize(places);
     for (Launch& launch : launches_) {

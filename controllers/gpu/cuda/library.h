@@ -29,7 +29,4 @@ const Result<cuda::Library>& open_cuda();
 Status cuda_status(std::string_view call, cuda::Result code);
 inline Status cuda_failure(std::string_view call, cuda::Result code) { return cuda_status(call, code); }
 
-// "13.0" of the driver's 13000.
-std::string cuda_version_text(int version);
-
 }  // namespace woa

@@ -111,7 +111,8 @@ Result cuInit(unsigned flags) {
   if (options().init != kSuccess) return options().init;
   if (options().devices == 0) return kNoDevice;
   if (driver().initialized.exchange(true)) return kSuccess;
-  pthread_atfork(nullptr, nullptr, [] { driver().forked.store(true); });
+  pthread_atfork([] { (void)cuda_double::broken("fork", "fork", "a process that has woken the driver must not fork"); },
+                 nullptr, [] { driver().forked.store(true); });
   std::atexit(&cuda_double::end_process);
   return kSuccess;
 }

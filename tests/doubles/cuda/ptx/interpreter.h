@@ -37,7 +37,7 @@ class Memory {
   virtual Extent find(std::uint64_t address) noexcept = 0;
 };
 
-// What the interpreter leaves out, so that tests show that somebody would notice.
+// Things that the interpreter leaves out, so that tests show that somebody would notice.
 struct Ignored {
   bool fence = false;          // fence and membar order nothing
   bool release = false;        // st.release is st.relaxed

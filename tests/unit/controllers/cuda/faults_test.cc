@@ -1,10 +1,15 @@
 // Everything that a driver or a device can do wrong is an error that says where, what and what to do. Each case has a
 // process of its own: the double reads what is wrong with it once.
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "controllers/gpu/cuda/devices.h"
 #include "controllers/gpu/cuda/register.h"
 #include "runtime/base/child_process.h"
 #include "runtime/base/clock.h"
@@ -56,12 +61,31 @@ TEST_CASE("a device that is not there says why, and what to do") {
     CHECK(told.starts_with("unavailable: "));
     CHECK(contains(told, parts));
   };
-  says_why("no_driver=device", {"finds no device", "nvidia-smi -L", "CUDA_ERROR_NO_DEVICE"});
-  says_why("devices=0", {"finds no device", "nvidia-smi -L"});
+  const std::string why = why_no_device_files("/dev");
+  const std::string_view advice = why.empty() ? "nvidia-smi -L" : std::string_view(why);
+  says_why("no_driver=device", {"finds no device", advice, "CUDA_ERROR_NO_DEVICE"});
+  says_why("devices=0", {"finds no device", advice});
   says_why("no_driver=mismatch", {"different versions", "restart", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"});
-  says_why("no_driver=system", {"/dev/nvidiactl", "modprobe nvidia", "CUDA_ERROR_OPERATING_SYSTEM"});
+  says_why("no_driver=system", {advice, "CUDA_ERROR_OPERATING_SYSTEM"});
   says_why("prohibited", {"mode 'prohibited'", "nvidia-smi -c DEFAULT"});
   says_why("driver=9020", {"CUDA 9.2", "10.0", "newer driver"});
+}
+
+TEST_CASE("a file of the driver that is absent or not permitted is named") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("woa-devices-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  std::string told = why_no_device_files(folder);
+  for (const char* const name : {"nvidiactl", "nvidia-uvm", "nvidia0"}) {
+    INFO(told);
+    CHECK(contains(told, {"there is no " + (folder / name).string(), "modprobe nvidia nvidia-uvm", "--gpus all"}));
+    std::ofstream(folder / name).put('x');
+    told = why_no_device_files(folder);
+  }
+  CHECK(told.empty());
+  std::filesystem::create_symlink("/proc/self/no such file", folder / "nvidia7");
+  CHECK(contains(why_no_device_files(folder), {"nvidia7"}));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a device that cannot be used says why, and what to do") {
