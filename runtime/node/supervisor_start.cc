@@ -97,10 +97,19 @@ Status Supervisor::connect() {
   return {};
 }
 
+// Probes fork, which nothing may do once one of the drivers is awake.
+void Supervisor::probe_all() const {
+  for (const ControllerPlan& controller : setup_.plan->controllers) {
+    const BackendFactory* const factory = setup_.backends->find(controller.backend);
+    if (factory != nullptr && factory->probe) (void)factory->probe();
+  }
+}
+
 Status Supervisor::start(Doorbell host) {
   host_ = host;
   WOA_RETURN_IF_ERROR(share_activity());
   const bool processes = !setup_.node_command.empty();
+  if (!processes) probe_all();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     const bool engaged = nodes_[c].socket.has_value();  // by connect()
     if (!engaged) WOA_RETURN_IF_ERROR(in_context(c, processes ? engage(c) : make_hosted(c)));

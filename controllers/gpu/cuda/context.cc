@@ -62,9 +62,12 @@ std::string CudaContext::free_memory() const {
   return bytes_text(free) + " of " + bytes_text(total) + " are free";
 }
 
-Result<CudaOwned<cuda::Stream>> CudaContext::make_stream() const {
+Result<CudaOwned<cuda::Stream>> CudaContext::make_stream(bool first) const {
   cuda::Stream stream = nullptr;
-  WOA_RETURN_IF_ERROR(cuda_status("cuStreamCreate", cuda_.stream_create(&stream, cuda::kStreamNonBlocking)));
+  int least = 0, greatest = 0;
+  WOA_RETURN_IF_ERROR(cuda_status("cuCtxGetStreamPriorityRange", cuda_.stream_priorities(&least, &greatest)));
+  WOA_RETURN_IF_ERROR(cuda_status("cuStreamCreateWithPriority",
+                                  cuda_.stream_create(&stream, cuda::kStreamNonBlocking, first ? greatest : least)));
   return CudaOwned<cuda::Stream>(stream, cuda_.stream_destroy);
 }
 
@@ -90,8 +93,8 @@ Result<DeviceMemory> DeviceMemory::make(const CudaContext& context, std::size_t 
 Result<PinnedMemory> PinnedMemory::make(const CudaContext& context, std::size_t bytes) {
   const cuda::Library& cuda = context.cuda();
   void* at = nullptr;
-  WOA_RETURN_IF_ERROR(cuda_status("cuMemHostAlloc of " + bytes_text(bytes),
-                                  cuda.host_alloc(&at, bytes, cuda::kHostAllocPortable | cuda::kHostAllocMapped)));
+  WOA_RETURN_IF_ERROR(
+      cuda_status("cuMemHostAlloc of " + bytes_text(bytes), cuda.host_alloc(&at, bytes, cuda::kHostAllocMapped)));
   PinnedMemory made;
   made.host_ = {at, cuda.host_free};
   std::memset(at, 0, bytes);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "runtime/base/variables_set.h"
 
@@ -16,7 +15,8 @@ namespace {
 constexpr int kOldestDriver = 10000;  // CUDA 10.0: cuLaunchHostFunc and PTX 6.3
 constexpr int kOldestCapability = 75;
 constexpr std::array kHiding{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
-constexpr const char* kControlFile = "/dev/nvidiactl";
+constexpr std::array kDeviceFiles{"/dev/nvidiactl", "/dev/nvidia-uvm"};  // and /dev/nvidia0, ...
+constexpr int kMostDeviceFiles = 32;
 
 std::string with_hiding(std::string text) {
   const std::string hiding = variables_set(kHiding);
@@ -25,24 +25,36 @@ std::string with_hiding(std::string text) {
   return text;
 }
 
-// Tells why the driver does not start, and what to do.
+// Why the driver cannot use the device files; empty if it can.
+std::string why_not_opened() {
+  const auto exists = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
+  std::vector<std::string> files(kDeviceFiles.begin(), kDeviceFiles.end());
+  for (int k = 0; k < kMostDeviceFiles; ++k)
+    if (std::string file = "/dev/nvidia" + std::to_string(k); exists(file)) files.push_back(std::move(file));
+  if (files.size() == kDeviceFiles.size()) files.emplace_back("/dev/nvidia0");
+  for (const std::string& file : files) {
+    if (!exists(file))
+      return "there is no " + file +
+             ": load the kernel's modules (modprobe nvidia nvidia-uvm); in a container, start it with --gpus all";
+    if (::access(file.c_str(), R_OK | W_OK) != 0)
+      return "no permission for " + file + " (" + std::strerror(errno) +
+             "): join the group that owns it, or let an administrator allow access";
+  }
+  return "";
+}
+
+// Tells why the driver does not start, and what to do. Real drivers find no device, too, where they cannot open it.
 std::string why_not_awake(cuda::Result code) {
-  std::error_code error;
   switch (code) {
     case cuda::kStubLibrary: return "the library is the toolkit's stub: take the folder 'stubs' out of LD_LIBRARY_PATH";
     case cuda::kSystemDriverMismatch:
       return "the library and the kernel's module are of different versions: restart the machine, or in a container "
              "install the host's version";
-    case cuda::kNoDevice: return with_hiding("the driver finds no device; `nvidia-smi -L` lists those of the machine");
     default: break;
   }
-  if (!std::filesystem::exists(kControlFile, error))
-    return "there is no " + std::string(kControlFile) +
-           ": load the kernel's module (modprobe nvidia); in a container, start it with --gpus all";
-  if (::access(kControlFile, R_OK | W_OK) != 0)
-    return "no permission for " + std::string(kControlFile) + " (" + std::strerror(errno) +
-           "): join the group that owns it, or let an administrator allow access";
-  return with_hiding("run `nvidia-smi`, which tells more");
+  const std::string finding = code == cuda::kNoDevice ? "the driver finds no device: " : "";
+  if (const std::string why = why_not_opened(); !why.empty()) return finding + why;
+  return with_hiding(finding + "run `nvidia-smi -L`, which lists those of the machine, or tells more");
 }
 
 int attribute(const cuda::Library& cuda, cuda::Device device, cuda::DeviceAttribute which) {
@@ -70,6 +82,7 @@ CudaDevice describe(const cuda::Library& cuda, cuda::Device id, int driver) {
   device.capability = 10 * attribute(cuda, id, cuda::kCapabilityMajor) + attribute(cuda, id, cuda::kCapabilityMinor);
   device.most_blocks = {attribute(cuda, id, cuda::kMaxGridX), attribute(cuda, id, cuda::kMaxGridY),
                         attribute(cuda, id, cuda::kMaxGridZ)};
+  device.most_shared_bytes = attribute(cuda, id, cuda::kMaxSharedPerBlockOptIn);
   device.multiprocessors = attribute(cuda, id, cuda::kMultiprocessors);
   device.is_exclusive = attribute(cuda, id, cuda::kComputeMode) == cuda::kComputeModeExclusive;
   device.has_time_limit = has(cuda::kKernelExecTimeout);

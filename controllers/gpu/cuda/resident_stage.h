@@ -16,8 +16,8 @@ namespace woa {
 
 class ResidentStage {
  public:
-  // Null: the stage cannot have a worker, because some of its memory is not registered, or it publishes more than a
-  // worker takes. `stage` and `mapped` outlive it. `number`: of the agent, for traces. kExhausted: no memory.
+  // Of a stage that may have a worker. `stage` and `mapped` outlive it. `number`: of the agent, for traces. kExhausted:
+  // no memory.
   static Result<std::unique_ptr<ResidentStage>> make(const CudaContext& context, const CudaStage& stage,
                                                      const MappedMemory& mapped, const Plan& plan,
                                                      std::uint32_t number);
@@ -29,8 +29,7 @@ class ResidentStage {
   Firing* finish() noexcept;
   // The worker has done firings that finish() has not told of. Any thread; calls no driver.
   [[nodiscard]] bool has_done() const noexcept { return worker_->done() > finished_.load(std::memory_order_relaxed); }
-  // False: the kernel still runs after `limit_ns`.
-  bool stop(std::uint64_t limit_ns) noexcept { return worker_->submitted() == 0 || worker_->stop(limit_ns); }
+  [[nodiscard]] ResidentWorker& worker() noexcept { return *worker_; }
 
  private:
   ResidentStage(const CudaStage& stage, const MappedMemory& mapped, std::uint32_t number)

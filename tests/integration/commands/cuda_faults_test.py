@@ -103,7 +103,7 @@ class Faults(CudaTest):
         self.fails(3, "", "controller 'gpu:0'", "no CUDA driver", "libcuda.so.1", "install NVIDIA's driver", LD_LIBRARY_PATH="/nonexistent")
 
     def test_no_device(self):
-        for words, *texts in (("devices=0", "finds no device", "nvidia-smi -L"),
+        for words, *texts in (("devices=0", "finds no device", "nvidia"),
                               ("no_driver=mismatch", "different versions", "restart the machine"),
                               ("no_driver=system", "/dev/nvidiactl", "modprobe nvidia"),
                               ("driver=9020", "the driver is for CUDA 9.2", "kernels need 10.0", "install a newer driver"),
