@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "controllers/gpu/cuda/version_text.h"
 #include "runtime/base/scalar.h"
@@ -69,6 +68,7 @@ CudaDevice describe(const cuda::Library& cuda, cuda::Device id, int driver) {
   device.capability = 10 * attribute(cuda, id, cuda::kCapabilityMajor) + attribute(cuda, id, cuda::kCapabilityMinor);
   device.most_blocks = {attribute(cuda, id, cuda::kMaxGridX), attribute(cuda, id, cuda::kMaxGridY),
                         attribute(cuda, id, cuda::kMaxGridZ)};
+  device.most_shared_bytes = attribute(cuda, id, cuda::kMaxSharedPerBlockOptIn);
   device.multiprocessors = attribute(cuda, id, cuda::kMultiprocessors);
   device.is_exclusive = attribute(cuda, id, cuda::kComputeMode) == cuda::kComputeModeExclusive;
   device.has_time_limit = has(cuda::kKernelExecTimeout);

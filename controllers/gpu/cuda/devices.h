@@ -18,6 +18,7 @@ struct CudaDevice {
   int capability = 0;                // 75: sm_75
   std::array<int, 3> most_blocks{};  // of a grid
   int multiprocessors = 0;
+  int most_shared_bytes = 0;         // of a block, where its kernel asks for more than the default
   bool is_exclusive = false;         // one process may use it at a time
   bool has_time_limit = false;       // of kernels: a display is attached
   bool writes_words = false;         // by streams: 64-bit memory operations

@@ -42,7 +42,8 @@ Result<std::unique_ptr<Backend>> make_backend(std::uint32_t ordinal, const Contr
 }  // namespace
 
 BackendFactory cuda_factory() {
-  ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  // Also over a user's LAZY: the first launch would load the module then, and wait for a worker that runs.
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   ::setenv(kConnections, std::to_string(kMostConnections).c_str(), 0);
   BackendFactory factory{"cuda", ControllerKind::kGpu, {}, {}};
   factory.probe = [] { return probe_cuda_devices(); };

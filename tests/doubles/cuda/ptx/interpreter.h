@@ -62,7 +62,7 @@ struct Entry {
   const Module* module = nullptr;
   std::string name;
   std::vector<Parameter> parameters;
-  std::uint32_t parameter_bytes = 0, shared_bytes = 0;
+  std::uint32_t parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
   std::uint32_t number = 0;
 };
 

@@ -70,7 +70,7 @@ TEST_CASE("rule legacy_stream: no call takes the null stream") {
 }
 
 TEST_CASE("rule blocking_stream: a stream does not wait for the null stream") {
-  require_rule("blocking_stream", [](Rig& rig) { return rig.stream_create(&rig.first, 0); });
+  require_rule("blocking_stream", [](Rig& rig) { return rig.stream_create(&rig.first, 0, 0); });
 }
 
 TEST_CASE("rule host_function: host functions call nothing of CUDA") {
