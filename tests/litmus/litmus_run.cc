@@ -110,6 +110,7 @@ class Reader final : public PacketSink {
       outcome.messages_per_s.push_back(static_cast<double>(outcome.messages) / outcome.seconds);
   }
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
+    if (progress_.stop) return false;
     const std::uint64_t number = outcome.messages++;
     check(packet, number);
     receiver_.give_back({kLitmusOut, packet.offset, packet.region, static_cast<std::uint16_t>(packet.instance)});

@@ -141,9 +141,9 @@ inline constexpr const char* kAboutGpu =
     "\n"
     "Lines below the rows tell how many bytes of a packet were copied between stages; up to 16 KiB kernels reach into "
     "host\n"
-    "memory instead. From 256 MiB on the regions of `rpc-hub` exceed what a controller registers, so that it copies "
-    "them\n"
-    "twice. Without a CUDA device the benchmark ends with 3 and the reason.\n"
+    "memory instead. A controller registers 1 GiB of regions; `rpc-hub` has more above 256 MiB, and copies them "
+    "twice.\n"
+    "Without a CUDA device the benchmark ends with 3 and the reason.\n"
     "\n"
     "  woa bench gpu --part packet --size 64,4KiB --window 1,8\n"
     "  woa bench gpu --part pipeline --size 64MiB";

@@ -198,7 +198,7 @@ Status CudaBackend::Parts::make_workers() {
 
 // Once its commands are enqueued, only the device can fail: sizes are exact, and no output is left out.
 Start CudaBackend::Parts::start(Firing& firing) noexcept {
-  if (fault_.any()) return lose(firing);
+  if (fault_.any()) return under_way_ == 0 ? lose(firing) : Start::kBusy;  // the oldest is told first
   const CudaStage& stage = stages_[firing.stage];
   ResidentStage* const worker = worker_of_[firing.stage];
   CudaQueue& queue = *std::ranges::min_element(queues_, {}, [](CudaQueue& at) { return at.under_way().size(); });
@@ -262,7 +262,8 @@ void CudaBackend::Parts::ask_for_bells() noexcept {
 // It may store still, until the context has gone.
 Start CudaBackend::Parts::lose(Firing& firing) noexcept {
   firing.code = fault_.status().code();
-  firing.message.assign("the device '" + device_.description.device + "' failed: " + fault_.status().message());
+  firing.message.assign("the device '" + device_.description.device + "' failed: " + fault_.status().message() +
+                        "; the oldest firing under way was of instance " + std::to_string(firing.instance));
   firing.lost = true;
   for (woa_output& output : firing.outputs) output.written = 0;
   return Start::kCompleted;
@@ -277,7 +278,6 @@ Firing* CudaBackend::Parts::lose_oldest() noexcept {
   if (oldest == nullptr) return nullptr;
   Firing& firing = oldest->end_oldest();
   (void)lose(firing);
-  firing.message.append("; the oldest firing under way was of instance ").append(std::to_string(firing.instance));
   return &firing;
 }
 

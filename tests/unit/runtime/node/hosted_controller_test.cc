@@ -147,7 +147,7 @@ TEST_CASE("a device that keeps no payloads is refused where the plan expects it"
   const Status status = hosting({.memory = MemoryKind::kExtDev}, std::make_unique<SayingBackend>("host"));
   CHECK(status.code() == Code::kUnsupported);
   CHECK(status.message() ==
-        "cpu:0: back-end 'saying' keeps no payloads in its device, but the plan expects it; compile the graph again "
+        "back-end 'saying' keeps no payloads in its device, but the plan expects it; compile the graph again "
         "with this runtime: woa compile GRAPH -o PLAN");
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("mappings come last, are mapped until the back-end has gone, and a ref
     Calls calls;
     const Status status = hosting({.memory = MemoryKind::kExtDev}, std::make_unique<NotingBackend>(calls, refuses));
     CHECK(status.code() == (refuses ? Code::kExhausted : Code::kOk));
-    CHECK(status.message() == (refuses ? "cpu:0: payloads of output 'in0' of stage 'source': the device registers no "
+    CHECK(status.message() == (refuses ? "payloads of output 'in0' of stage 'source': the device registers no "
                                          "more than 0 bytes; raise ulimit -l"
                                        : ""));
     CHECK(calls.names == std::vector<std::string>{"load", "allocate", "map"});
