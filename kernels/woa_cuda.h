@@ -159,7 +159,7 @@ WOA_FUNCTION woa_u64 woa_now_ns() {
 
 #define WOA_CONTROL(worker, word) ((woa_u64) & ((woa_worker_control *)(worker).control)->word)
 
-/* Of the block's first thread. False: leave. A worker that leaves looks once more: the host, which publishes a firing
+/* By the block's first thread. False: leave. A worker that leaves looks once more: the host, which publishes a firing
  * and then looks whether the worker parked, sees that, or this sees the firing. `stop` is loaded first, so that both
  * loads are under way at once; the fence orders it before the last look. */
 WOA_FUNCTION bool woa_await(const woa_worker &worker, woa_u64 slot, woa_u64 turn) {
@@ -176,7 +176,7 @@ WOA_FUNCTION bool woa_await(const woa_worker &worker, woa_u64 slot, woa_u64 turn
   }
 }
 
-/* Of the block's first thread, behind a barrier: one fence makes what all threads wrote visible before what it stores
+/* By the block's first thread, behind a barrier: one fence makes what all threads wrote visible before what it stores
  * now. */
 WOA_FUNCTION void woa_publish(const woa_worker &worker, const woa_u64 *publication, woa_u64 count, woa_u64 done) {
   woa_fence();

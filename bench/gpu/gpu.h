@@ -1,4 +1,4 @@
-// What a GPU's controller costs and brings, beside the same kernels launched by hand.
+// Costs and gains of a GPU's controller, beside the same kernels launched by hand.
 #pragma once
 
 #include <cstdint>

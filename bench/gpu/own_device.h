@@ -15,7 +15,7 @@ namespace woa::bench {
 // The kernels of a chain: the first inverts its input, the others copy theirs.
 std::vector<std::string> chain_of(std::uint32_t stages);
 
-// A context on the first device, `device`. Wakes the driver. Who waits spins, if the flags say so.
+// A context on the first device, `device`. Wakes the driver. Waiting threads spin, if the flags say so.
 struct FirstDevice {
   static Result<FirstDevice> open(unsigned context_flags);
   CudaDevice device;
@@ -29,7 +29,7 @@ Result<double> between_ns(const CudaContext& context, const CudaOwned<cuda::Even
 // A stream and the kernels that it runs. Calls are of the thread that opened it.
 class OwnStream {
  public:
-  // Loads the PTX of `kernels` from the first of `folders` that has it. Who waits spins, which is the quickest way.
+  // Loads the PTX of `kernels` from the first of `folders` that has it. Waiting spins, which is the quickest way.
   static Result<OwnStream> open(std::span<const std::filesystem::path> folders, std::span<const std::string> kernels);
 
   [[nodiscard]] const CudaContext& context() const noexcept { return *context_; }

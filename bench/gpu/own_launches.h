@@ -1,4 +1,4 @@
-// What a program does with CUDA's streams and no runtime: the contenders beside ours.
+// Programs that use CUDA's streams and no runtime: the contenders beside ours.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ using Figures = std::vector<double>;
 
 inline constexpr std::uint64_t kWarmUp = 4;  // packets of a launch before its clock runs: until every block was used
 
-// What `launch` returns in a child of this process. kUnavailable: as run_in_child().
+// Calls `launch` in a child of this process, and returns its result. kUnavailable: as run_in_child().
 Result<Figures> in_own_process(const std::function<Result<Figures>()>& launch);
 
 }  // namespace woa::bench

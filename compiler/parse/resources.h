@@ -14,7 +14,9 @@ namespace woa {
 
 inline constexpr std::array<std::string_view, 6> kResourceNames{"memory", "sms", "luts", "ffs", "brams", "dsps"};
 // A part of an FPGA's core: all stages on the core share it.
-constexpr bool is_part_of_core(std::string_view resource) noexcept { return resource != "memory" && resource != "sms"; }
+constexpr bool is_part_of_core(std::string_view resource) noexcept {
+  return resource == "luts" || resource == "ffs" || resource == "brams" || resource == "dsps";
+}
 
 // `keys` and the names of the resources.
 std::vector<std::string> with_resource_names(std::vector<std::string> keys);

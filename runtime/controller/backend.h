@@ -159,7 +159,7 @@ struct BackendFactory {
   ControllerKind kind = ControllerKind::kCpu;
   // Devices present, best first; or kUnavailable with the reason.
   std::function<Result<std::vector<DeviceDescription>>()> probe;
-  // `ordinal` counts the controllers of this kind (gpu:0 -> 0). kUnavailable with the reason.
+  // `ordinal`: which of the back-end's devices, from 0. kUnavailable with the reason.
   std::function<Result<std::unique_ptr<Backend>>(std::uint32_t ordinal, const ControllerPlan& controller)> make;
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/node/hosted_controller.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "runtime/base/clock.h"
@@ -11,12 +12,23 @@ namespace {
 
 constexpr std::uint64_t kLastFiringsNs = 20'000'000;  // for those of instances that are over
 
+// Each back-end counts its devices from 0: a controller's number skips lower ones of its kind that another back-end
+// has.
+std::uint32_t device_of(const Plan& plan, const ControllerPlan& controller) {
+  const auto number = [](const ControllerPlan& at) {
+    return parse_digits(std::string_view(at.name).substr(at.name.find(':') + 1)).value_or(0);
+  };
+  const auto skipped = std::ranges::count_if(plan.controllers, [&](const ControllerPlan& other) {
+    return other.kind == controller.kind && other.backend != controller.backend && number(other) < number(controller);
+  });
+  return static_cast<std::uint32_t>(number(controller) - static_cast<std::uint64_t>(skipped));
+}
+
 Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controller) {
   if (setup.backend != nullptr) return {};
   const BackendFactory* factory = setup.backends->find(controller.backend);
   if (factory == nullptr) return {Code::kUnavailable, "this program has no back-end '" + controller.backend + "'"};
-  const std::string_view digits = std::string_view(controller.name).substr(controller.name.find(':') + 1);
-  auto made = factory->make(static_cast<std::uint32_t>(parse_digits(digits).value_or(0)), controller);
+  auto made = factory->make(device_of(*setup.plan, controller), controller);
   if (!made.ok()) return made.status();
   setup.backend = std::move(*made);
   return {};

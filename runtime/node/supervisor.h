@@ -115,6 +115,7 @@ class Supervisor {
   Status how_lost(std::uint32_t controller);
   Status in_context(std::uint32_t controller, const Status& status) const;
   Status await_ready(std::uint32_t controller);
+  void probe_devices() const;
   Status make_hosted(std::uint32_t controller);
   void watch_processes(std::stop_token stop);
   void on_message(std::uint32_t controller);

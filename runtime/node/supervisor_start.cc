@@ -97,16 +97,23 @@ Status Supervisor::connect() {
   return {};
 }
 
+// Probing may fork, which no process may do that has other threads or has woken a driver.
+void Supervisor::probe_devices() const {
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c)
+    if (const BackendFactory* const factory = setup_.backends->find(setup_.plan->controllers[c].backend))
+      if (factory->probe) (void)factory->probe();  // make() says what it found
+}
+
 Status Supervisor::start(Doorbell host) {
   host_ = host;
   WOA_RETURN_IF_ERROR(share_activity());
   const bool processes = !setup_.node_command.empty();
+  if (!processes) probe_devices();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     const bool engaged = nodes_[c].socket.has_value();  // by connect()
     if (!engaged) WOA_RETURN_IF_ERROR(in_context(c, processes ? engage(c) : make_hosted(c)));
   }
   if (processes) return await_all_ready();
-  // Only now: making a device may fork to probe its driver, and a fork copies no other thread.
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, start_thread(c)));
   return {};
 }

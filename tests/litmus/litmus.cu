@@ -1,4 +1,4 @@
-// What gpu_litmus lets a device write: words that tell every message from every other (litmus_run.h).
+// Payloads that gpu_litmus lets a device write: words that tell every message from every other (litmus_run.h).
 #include "woa_cuda.h"
 
 WOA_KERNEL(echo, const woa_u8 *in, woa_u64 in_bytes, woa_dims in_dims, woa_u8 *out, woa_u64 out_bytes,

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kPatienceNs = 10'000'000'000;
 constexpr std::size_t kParts = 10;  // of a course, for its rates
 
-// What the threads tell each other.
+// Counts and flags by which the threads tell each other how far they are.
 struct Progress {
   std::atomic<std::uint64_t> sent{0}, read{0};
   std::atomic<bool> all_sent{false}, stop{false};

@@ -80,6 +80,9 @@ class RunInThisThread final : public InstanceObserver {
     return wrong_ ? Status(Code::kInternal, "an output is wrong") : Status();
   }
 
+  // The device's controller's.
+  [[nodiscard]] Doorbell doorbell() const { return controllers_[1]->doorbell(); }
+
   void on_poisoned(std::uint64_t, Code code, std::uint32_t, std::string_view message) noexcept override {
     failure_ = {code, std::string(message)};
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "controllers/gpu/cuda/devices.h"
 #include "library/environment.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
@@ -29,18 +30,27 @@ json device_rows(const BackendRegistry& backends) {
                       {"reason", devices.status().message()}});
       continue;
     }
+    const std::vector<bool> taken = factory.name == "cuda" ? probe_taken_cuda_devices() : std::vector<bool>();
     for (std::size_t ordinal = 0; ordinal < devices->size(); ++ordinal) {
       const DeviceDescription& device = (*devices)[ordinal];
       // Processor cores are shared by as many cpu controllers as a graph names; a device belongs to one controller.
-      rows.push_back(
-          {{"controller", kind + ":" + (factory.kind == ControllerKind::kCpu ? "N" : std::to_string(ordinal))},
-           {"kind", kind},
-           {"backend", factory.name},
-           {"available", true},
-           {"device", device.device},
-           {"simulated", device.simulated},
-           {"forwards", device.forwards},
-           {"matches", device.matches}});
+      const std::string name = kind + ":" + (factory.kind == ControllerKind::kCpu ? "N" : std::to_string(ordinal));
+      if (ordinal < taken.size() && taken[ordinal]) {
+        rows.push_back({{"controller", name},
+                        {"kind", kind},
+                        {"backend", factory.name},
+                        {"available", false},
+                        {"reason", "'" + device.device + "' " + kTaken}});
+        continue;
+      }
+      rows.push_back({{"controller", name},
+                      {"kind", kind},
+                      {"backend", factory.name},
+                      {"available", true},
+                      {"device", device.device},
+                      {"simulated", device.simulated},
+                      {"forwards", device.forwards},
+                      {"matches", device.matches}});
     }
   }
   return rows;
@@ -56,8 +66,10 @@ void print_devices(const json& rows) {
     std::printf("%-10s %-10s %s\n", row["controller"].get<std::string>().c_str(),
                 row["backend"].get<std::string>().c_str(), text.c_str());
   }
-  std::printf("a gpu controller's back-end is %s, unless `backend` of a machine file names another (docs/machine.md)\n",
-              std::string(default_backend(ControllerKind::kGpu).name).c_str());
+  std::printf(
+      "a gpu controller's back-end is %s, unless `backend` of a machine file names another (docs/machine.md); each "
+      "back-end counts its own devices\n",
+      std::string(default_backend(ControllerKind::kGpu).name).c_str());
 }
 
 void print_kernels(const std::vector<KernelListing>& kernels) {

@@ -21,6 +21,7 @@
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
 #include "controllers/gpu/cuda/devices.h"
+#include "controllers/gpu/cuda/version_text.h"
 #include "controllers/gpu/opencl/register.h"
 #include "library/environment.h"
 #include "library/machine_choice.h"
@@ -132,12 +133,18 @@ std::string look_at_cuda() {
   const auto devices = list_cuda_devices(*cuda);
   if (!devices.ok()) return "-" + devices.status().message();
   std::string text;
-  for (const CudaDevice& device : *devices) text.append(text.empty() ? "+" : " | ").append(text_of(device));
-  return text;
+  bool any_free = false;
+  for (const CudaDevice& device : *devices) {
+    const bool taken = is_taken(*cuda, device);
+    any_free = any_free || !taken;
+    text.append(text.empty() ? "" : " | ")
+        .append(taken ? "'" + device.description.device + "' " + kTaken : text_of(device));
+  }
+  return (any_free ? "+" : "-") + text;
 }
 
 void look_at_devices(std::vector<Finding>& findings) {
-  const std::string advice = "do as it says, where graphs are to use such a device";
+  const std::string advice = "follow the advice in the finding, if graphs shall use such a device";
   findings.push_back(look_in_child("cpu", look_at_backend<cpu_factory>, {}, advice));
   findings.push_back(look_in_child("gpu (opencl)", look_at_backend<opencl_factory>, kOpenClVariables, advice));
   findings.push_back(look_in_child("gpu (cuda)", look_at_cuda, kCudaVariables, advice));

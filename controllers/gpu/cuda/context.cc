@@ -33,10 +33,7 @@ Result<std::shared_ptr<CudaContext>> CudaContext::make(const cuda::Library& cuda
                                                        unsigned flags) {
   cuda::Context context = nullptr;
   const auto code = cuda.context_create(&context, flags, device.id);
-  if (code == cuda::kDeviceUnavailable)
-    return {Code::kUnavailable, "'" + device.description.device +
-                                    "' is in the mode 'exclusive process', and another process uses it: end that, or "
-                                    "allow several by `nvidia-smi -c DEFAULT`"};
+  if (code == cuda::kDeviceUnavailable) return {Code::kUnavailable, "'" + device.description.device + "' " + kTaken};
   if (code == cuda::kOutOfMemory)
     return {Code::kExhausted, "'" + device.description.device +
                                   "' has no memory left for another process; `nvidia-smi` lists those that use it"};
@@ -62,9 +59,12 @@ std::string CudaContext::free_memory() const {
   return bytes_text(free) + " of " + bytes_text(total) + " are free";
 }
 
-Result<CudaOwned<cuda::Stream>> CudaContext::make_stream() const {
+Result<CudaOwned<cuda::Stream>> CudaContext::make_stream(bool first) const {
   cuda::Stream stream = nullptr;
-  WOA_RETURN_IF_ERROR(cuda_status("cuStreamCreate", cuda_.stream_create(&stream, cuda::kStreamNonBlocking)));
+  int least = 0, greatest = 0;
+  WOA_RETURN_IF_ERROR(cuda_status("cuCtxGetStreamPriorityRange", cuda_.stream_priorities(&least, &greatest)));
+  WOA_RETURN_IF_ERROR(cuda_status("cuStreamCreateWithPriority",
+                                  cuda_.stream_create(&stream, cuda::kStreamNonBlocking, first ? greatest : least)));
   return CudaOwned<cuda::Stream>(stream, cuda_.stream_destroy);
 }
 
@@ -78,7 +78,7 @@ Result<DeviceMemory> DeviceMemory::make(const CudaContext& context, std::size_t 
   cuda::DevicePtr at = 0;
   const auto code = context.cuda().memory_alloc(&at, bytes);
   if (code != cuda::kSuccess) {
-    const Status failure = cuda_failure("cuMemAlloc of " + bytes_text(bytes), code);
+    const Status failure = cuda_status("cuMemAlloc of " + bytes_text(bytes), code);
     return {failure.code(), failure.message() + "; " + context.free_memory()};
   }
   DeviceMemory made;
@@ -90,8 +90,8 @@ Result<DeviceMemory> DeviceMemory::make(const CudaContext& context, std::size_t 
 Result<PinnedMemory> PinnedMemory::make(const CudaContext& context, std::size_t bytes) {
   const cuda::Library& cuda = context.cuda();
   void* at = nullptr;
-  WOA_RETURN_IF_ERROR(cuda_status("cuMemHostAlloc of " + bytes_text(bytes),
-                                  cuda.host_alloc(&at, bytes, cuda::kHostAllocPortable | cuda::kHostAllocMapped)));
+  WOA_RETURN_IF_ERROR(
+      cuda_status("cuMemHostAlloc of " + bytes_text(bytes), cuda.host_alloc(&at, bytes, cuda::kHostAllocMapped)));
   PinnedMemory made;
   made.host_ = {at, cuda.host_free};
   std::memset(at, 0, bytes);

@@ -1,4 +1,5 @@
-// A context of our own on a device, and the memory that is taken in it. Nothing of it is moved.
+// A context of our own on a device, and the memory that is taken in it. Nothing of it is moved. Pinned memory is not
+// portable: other contexts need not be told of it, whose workers may run.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@ class CudaContext {
  public:
   // Makes it current, too. kUnavailable: another process uses the device alone.
   static Result<std::shared_ptr<CudaContext>> make(const cuda::Library& cuda, const CudaDevice& device,
-                                                   unsigned flags = cuda::kContextBlockingSync);
+                                                   unsigned flags = cuda::kContextBlockingSync |
+                                                                    cuda::kContextKeepsLocal);
   ~CudaContext();
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
@@ -33,7 +35,8 @@ class CudaContext {
   // "3.1 GiB of 24.0 GiB are free", for messages.
   [[nodiscard]] std::string free_memory() const;
 
-  Result<CudaOwned<cuda::Stream>> make_stream() const;
+  // `first`: the device runs its kernels before those of other streams that wait.
+  Result<CudaOwned<cuda::Stream>> make_stream(bool first = false) const;
   Result<CudaOwned<cuda::Event>> make_event(unsigned flags = cuda::kEventNoTiming) const;
 
  private:

@@ -51,7 +51,7 @@ Status WordStore::store(const cuda::Library& cuda, cuda::Stream stream, cuda::De
 }
 
 Status CountingStream::open(const CudaContext& context, const WordStore& store, std::byte* counter,
-                            cuda::DevicePtr counter_device, Doorbell wakeup) {
+                            cuda::DevicePtr counter_device, DriverCalls& calls) {
   auto stream = context.make_stream();
   if (!stream.ok()) return stream.status();
   stream_ = std::move(stream).value();
@@ -59,7 +59,7 @@ Status CountingStream::open(const CudaContext& context, const WordStore& store, 
   store_ = &store;
   counter_ = reinterpret_cast<std::uint64_t*>(counter);
   counter_device_ = counter_device;
-  wakeup_ = wakeup;
+  bell_ = &calls.add_bell();
   return {};
 }
 
@@ -78,17 +78,9 @@ Status CountingStream::mark() noexcept {
 }
 
 Status CountingStream::ring_when_done() noexcept {
-  if (reached(last_mark_) || will_ring_.load(std::memory_order_relaxed)) return {};
-  will_ring_.store(true, std::memory_order_relaxed);
-  return cuda_status("cuLaunchHostFunc", cuda_->stream_host_function(stream_.get(), &CountingStream::on_done, this));
-}
-
-// What is enqueued after the flag is down gets a bell of its own: the owner wakes up first, and asks for one.
-void CountingStream::on_done(void* stream) {
-  auto& self = *static_cast<CountingStream*>(stream);
-  const Doorbell wakeup = self.wakeup_;
-  self.will_ring_.store(false, std::memory_order_release);
-  wakeup.ring();
+  if (reached(last_mark_) || bell_->will_ring.load(std::memory_order_relaxed)) return {};
+  bell_->will_ring.store(true, std::memory_order_relaxed);
+  return cuda_status("cuLaunchHostFunc", cuda_->stream_host_function(stream_.get(), &DriverCalls::ring, bell_));
 }
 
 }  // namespace woa

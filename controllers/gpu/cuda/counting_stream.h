@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "controllers/gpu/cuda/context.h"
-#include "runtime/transport/doorbell.h"
+#include "controllers/gpu/cuda/driver_calls.h"
 
 namespace woa {
 
@@ -26,9 +26,9 @@ class CountingStream {
  public:
   static constexpr std::size_t kCounterBytes = 64;  // a cache line of its own
 
-  // `store` and the counter, in pinned memory, outlive the stream.
+  // `store`, `calls` and the counter, in pinned memory, outlive the stream.
   Status open(const CudaContext& context, const WordStore& store, std::byte* counter, cuda::DevicePtr counter_device,
-              Doorbell wakeup);
+              DriverCalls& calls);
 
   [[nodiscard]] cuda::Stream get() const noexcept { return stream_.get(); }
   Status wait_for(cuda::Event event) const noexcept;
@@ -44,16 +44,13 @@ class CountingStream {
   Status ring_when_done() noexcept;
 
  private:
-  static void on_done(void* stream);  // by a thread of the driver
-
   const cuda::Library* cuda_ = nullptr;
   const WordStore* store_ = nullptr;
   CudaOwned<cuda::Stream> stream_{nullptr, nullptr};
   std::uint64_t* counter_ = nullptr;
   cuda::DevicePtr counter_device_ = 0;
   std::uint64_t last_mark_ = 0;
-  Doorbell wakeup_;
-  std::atomic<bool> will_ring_{false};
+  DriverCalls::Bell* bell_ = nullptr;
 };
 
 }  // namespace woa

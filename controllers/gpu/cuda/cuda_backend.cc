@@ -20,10 +20,16 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMostUnderWay = 256;              // firings of all queues; more wait in the controller
-constexpr std::uint64_t kLookNs = 50'000'000;           // between two looks at the device
-constexpr std::uint64_t kLookForWorkersNs = 1'000'000;  // while the controller sleeps: workers ring no bell
-constexpr std::uint64_t kLongNs = 5'000'000'000;        // for a firing
+constexpr std::size_t kMostUnderWay = 256;     // firings of all queues; more wait in the controller
+constexpr std::uint64_t kLookNs = 50'000'000;  // between two looks at the device
+// While the controller sleeps, since workers ring no bell: after so long first, and then after twice as long each time.
+constexpr std::uint64_t kLookForWorkersNs = 50'000, kLookForWorkersAtMostNs = 1'000'000;
+constexpr std::size_t kDriversConnections = 2;    // which its own streams may take
+constexpr std::uint64_t kLongNs = 5'000'000'000;  // for a firing
+
+// A back-end of this process went while its kernel ran. That keeps its registrations, of addresses that a later run may
+// get again for other memory: so there is no later one.
+std::atomic<bool> left_behind{false};
 
 }  // namespace
 
@@ -41,8 +47,8 @@ class CudaBackend::Parts {
   // Waits until the device does nothing more. False: it had not ended after kLongNs.
   bool settle() noexcept;
   void release() noexcept;
-  // The driver's threads touch no firing's memory any more.
-  void abandon() noexcept { gate_.close(); }
+  // The driver's threads touch nothing of the run any more.
+  void abandon() noexcept { calls_.close(); }
 
  private:
   struct Watched {  // of an agent, by the watch
@@ -52,7 +58,7 @@ class CudaBackend::Parts {
 
   Status load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs);
   Status make_workers();
-  [[nodiscard]] std::string why_no_worker() const;
+  [[nodiscard]] std::string why_no_worker(std::uint32_t stage) const;
   Status run(const CudaStage& stage, Firing& firing, CudaQueue* queue, ResidentStage* worker) noexcept;
   void ask_for_bells() noexcept;
   Firing* lose_oldest() noexcept;
@@ -60,11 +66,16 @@ class CudaBackend::Parts {
   std::uint64_t look() noexcept;
   void look_at_streams() noexcept;
   void look_at_times() noexcept;
-  bool look_at_workers() noexcept;
+  std::uint64_t look_at_workers() noexcept;
   template <class Visit>
-  void each_stream(Visit&& visit) {
+  void each_counting_stream(Visit&& visit) {
     for (CudaQueue& queue : queues_) visit(queue.stream());
     for (CountingStream& ring : rings_.streams()) visit(ring);
+  }
+  template <class Visit>
+  void each_stream(Visit&& visit) {
+    each_counting_stream([&](const CountingStream& stream) { visit(stream.get()); });
+    for (const auto& worker : workers_) visit(worker->worker().stream());
   }
   template <class Visit>
   void each_agent(Visit&& visit) {
@@ -77,11 +88,12 @@ class CudaBackend::Parts {
   const std::uint32_t queue_count_, connections_;
   const Plan* plan_ = nullptr;
   Doorbell wakeup_;
+  DriverCalls calls_;  // with the next, in front of the context that they outlive
+  std::deque<FiringsUnderWay> of_queues_;
   std::shared_ptr<CudaContext> context_;
   WordStore store_;
   MappedMemory mapped_;
   CudaBlocks blocks_;
-  CopyGate gate_;
   DeviceFault fault_;
   std::vector<CudaStage> stages_;  // by number in the plan; empty for stages of other controllers
   PublishingRings rings_;
@@ -90,6 +102,7 @@ class CudaBackend::Parts {
   std::vector<ResidentStage*> worker_of_;  // by stage; null: queues run it
   std::uint64_t started_ = 0;              // firings
   std::atomic<std::size_t> under_way_{0};
+  std::atomic<std::uint64_t> look_for_workers_ns_{kLookForWorkersNs};
   // The watch's.
   std::uint64_t looked_ns_ = 0;
   std::vector<Watched> watched_;
@@ -99,6 +112,11 @@ class CudaBackend::Parts {
 Status CudaBackend::Parts::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
   plan_ = &plan;
   wakeup_ = wakeup;
+  calls_.set_wakeup(wakeup);
+  if (left_behind.load()) {
+    return {Code::kUnavailable, "a kernel that this process started earlier has not ended on '" +
+                                    device_.description.device + "', and keeps its memory; start another process"};
+  }
   auto context = CudaContext::make(cuda_, device_);
   if (!context.ok()) return context.status();
   context_ = std::move(context).value();
@@ -107,9 +125,10 @@ Status CudaBackend::Parts::load(const Plan& plan, std::span<const LoadedStage> s
   WOA_RETURN_IF_ERROR(load_stages(stages, needs));
   const std::size_t most = std::min<std::size_t>(stages.size() * plan.window, kMostUnderWay);
   const std::size_t launches = (most + queue_count_ - 1) / queue_count_;
-  const QueueSetup setup{*context_, store_, mapped_, blocks_, rings_, gate_};
+  const QueueSetup setup{*context_, store_, mapped_, blocks_, rings_, calls_};
   for (std::uint32_t i = 0; i < queue_count_; ++i)
-    WOA_RETURN_IF_ERROR(queues_.emplace_back(setup, i).open(needs, std::max<std::size_t>(launches, 1), wakeup));
+    WOA_RETURN_IF_ERROR(
+        queues_.emplace_back(setup, of_queues_.emplace_back(), i).open(needs, std::max<std::size_t>(launches, 1)));
   watch_.emplace([this] { return look(); });
   return {};
 }
@@ -134,20 +153,27 @@ Status CudaBackend::Parts::allocate(std::span<const DeviceRegion> regions) {
 
 Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
   context_->make_current();
-  WOA_RETURN_IF_ERROR(mapped_.map(context_, device_, mappings));
-  WOA_RETURN_IF_ERROR(rings_.open(*context_, mapped_, store_, wakeup_));
+  const bool shared = std::ranges::count(plan_->controllers, "cuda", &ControllerPlan::backend) > 1;
+  WOA_RETURN_IF_ERROR(mapped_.map(context_, device_, mappings, shared));
+  WOA_RETURN_IF_ERROR(rings_.open(*context_, mapped_, store_, calls_));
   for (CudaQueue& queue : queues_) queue.reserve_marks(mapped_.rings());
   return make_workers();
 }
 
 // Streams beyond the connections share some, and a stream would wait for a worker that it shares one with. Workers
 // leave half of the device to kernels that are launched.
-std::string CudaBackend::Parts::why_no_worker() const {
+std::string CudaBackend::Parts::why_no_worker(std::uint32_t stage) const {
+  if (!mapped_.is_registered_for(stage)) return "some of its payloads are not registered with the device";
+  const auto publications = std::ranges::count(plan_->edges, stage, &EdgePlan::from_stage);
+  if (static_cast<std::size_t>(publications) > ResidentWorker::kMostPublications)
+    return "it has " + std::to_string(publications) + " outgoing edges, and a worker publishes at most " +
+           std::to_string(ResidentWorker::kMostPublications);
   if (device_.has_time_limit) return "the driver limits the time of kernels there";
   const std::size_t streams = queues_.size() + mapped_.rings() + workers_.size();
-  if (streams >= connections_)
+  if (streams + kDriversConnections >= connections_)
     return "the controller has " + std::to_string(streams) + " streams already, and the process " +
-           std::to_string(connections_) + " connections (CUDA_DEVICE_MAX_CONNECTIONS, at most 32)";
+           std::to_string(connections_) + " connections, " + std::to_string(kDriversConnections) +
+           " of them for the driver (CUDA_DEVICE_MAX_CONNECTIONS, at most 32)";
   const std::size_t most = static_cast<std::size_t>(device_.multiprocessors) / 2;
   if (workers_.size() < most) return "";
   return "resident stages take at most half of its " + std::to_string(device_.multiprocessors) + " multiprocessors";
@@ -156,7 +182,7 @@ std::string CudaBackend::Parts::why_no_worker() const {
 Status CudaBackend::Parts::make_workers() {
   for (const CudaStage& stage : stages_) {
     if (stage.resident == nullptr) continue;
-    if (const std::string why = why_no_worker(); !why.empty()) {
+    if (const std::string why = why_no_worker(stage.stage.id); !why.empty()) {
       log(LogLevel::kWarning, "stage '" + stage.stage.plan->name + "' is launched for each firing on '" +
                                   device_.description.device + "': " + why);
       continue;
@@ -164,7 +190,6 @@ Status CudaBackend::Parts::make_workers() {
     const auto number = static_cast<std::uint32_t>(queues_.size() + workers_.size());
     auto worker = ResidentStage::make(*context_, stage, mapped_, *plan_, number);
     if (!worker.ok()) return worker.status();
-    if (*worker == nullptr) continue;
     worker_of_[stage.stage.id] = worker->get();
     workers_.push_back(std::move(worker).value());
   }
@@ -222,13 +247,16 @@ std::size_t CudaBackend::Parts::poll(std::span<Firing*> done) noexcept {
 // The controller is about to sleep.
 void CudaBackend::Parts::ask_for_bells() noexcept {
   context_->make_current();
-  each_stream([&](CountingStream& stream) {
+  each_counting_stream([&](CountingStream& stream) {
     if (Status status = stream.ring_when_done(); !status.ok()) fault_.report(std::move(status));
   });
-  // What has completed meanwhile would ring no more.
+  // Firings that completed meanwhile would ring no more.
   if (fault_.any() || std::ranges::any_of(queues_, &CudaQueue::has_done)) return wakeup_.ring();
   for (const auto& worker : workers_)
-    if (worker->under_way().size() != 0) return watch_->look_now();
+    if (worker->under_way().size() != 0) {
+      look_for_workers_ns_.store(kLookForWorkersNs, std::memory_order_relaxed);
+      return watch_->look_now();
+    }
 }
 
 // It may store still, until the context has gone.
@@ -253,7 +281,7 @@ Firing* CudaBackend::Parts::lose_oldest() noexcept {
   return &firing;
 }
 
-// By the watch. What start() did before the count rose can be seen.
+// By the watch. All that start() did before the count rose can be seen.
 std::uint64_t CudaBackend::Parts::look() noexcept {
   if (under_way_.load(std::memory_order_acquire) == 0) return kLookNs;
   const std::uint64_t now = now_ns();
@@ -262,14 +290,14 @@ std::uint64_t CudaBackend::Parts::look() noexcept {
     look_at_streams();
     look_at_times();
   }
-  return look_at_workers() ? kLookForWorkersNs : kLookNs;
+  return look_at_workers();
 }
 
 void CudaBackend::Parts::look_at_streams() noexcept {
   context_->make_current();
-  each_stream([&](CountingStream& stream) {
-    const auto code = cuda_.stream_query(stream.get());
-    if (code != cuda::kSuccess && code != cuda::kNotReady) fault_.report(cuda_failure("cuStreamQuery", code));
+  each_stream([&](cuda::Stream stream) {
+    const auto code = cuda_.stream_query(stream);
+    if (code != cuda::kSuccess && code != cuda::kNotReady) fault_.report(cuda_status("cuStreamQuery", code));
   });
   if (fault_.any()) wakeup_.ring();
 }
@@ -291,12 +319,14 @@ void CudaBackend::Parts::look_at_times() noexcept {
   });
 }
 
-// True if the controller sleeps and there are workers: nobody else rings for these.
-bool CudaBackend::Parts::look_at_workers() noexcept {
-  if (workers_.empty() || !wakeup_.prepared()) return false;
+// While the controller sleeps, nobody else rings for workers. Returns when to look again.
+std::uint64_t CudaBackend::Parts::look_at_workers() noexcept {
+  if (workers_.empty() || !wakeup_.prepared()) return kLookNs;
   const auto has_done = [](const auto& worker) { return worker->has_done(); };
   if (std::ranges::any_of(workers_, has_done)) wakeup_.ring();
-  return true;
+  const std::uint64_t next_ns = look_for_workers_ns_.load(std::memory_order_relaxed);
+  look_for_workers_ns_.store(std::min(2 * next_ns, kLookForWorkersAtMostNs), std::memory_order_relaxed);
+  return next_ns;
 }
 
 bool CudaBackend::Parts::settle() noexcept {
@@ -305,10 +335,10 @@ bool CudaBackend::Parts::settle() noexcept {
   context_->make_current();
   const std::uint64_t end = now_ns() + kLongNs;
   bool settled = true;
-  for (const auto& worker : workers_) settled = (worker->stop(fault_.any() ? 0 : kLongNs) || fault_.any()) && settled;
-  each_stream([&](CountingStream& stream) {
-    if (stream.get() == nullptr) return;
-    while (settled && cuda_.stream_query(stream.get()) == cuda::kNotReady) {
+  for (const auto& worker : workers_) worker->worker().stop();
+  each_stream([&](cuda::Stream stream) {
+    if (stream == nullptr) return;
+    while (settled && cuda_.stream_query(stream) == cuda::kNotReady) {
       settled = now_ns() < end;
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
@@ -316,7 +346,9 @@ bool CudaBackend::Parts::settle() noexcept {
   return settled;
 }
 
+// A device that failed may leave a copy of the driver's at work.
 void CudaBackend::Parts::release() noexcept {
+  calls_.close();
   mapped_.release();
   if (context_ != nullptr) context_->make_current();  // for what frees memory now
 }
@@ -331,6 +363,7 @@ CudaBackend::~CudaBackend() {
   }
   log(LogLevel::kError, "a kernel on '" + description().device +
                             "' does not end; it keeps its memory until this process ends, which stops it");
+  left_behind.store(true);
   parts_->abandon();
   static auto& abandoned = *new std::vector<std::unique_ptr<Parts>>;
   abandoned.push_back(std::move(parts_));

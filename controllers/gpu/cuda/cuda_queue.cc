@@ -20,24 +20,9 @@ std::byte* as_bytes(const std::uint8_t* data) noexcept {
   return reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(data));
 }
 
-void run_host_copy(void* copy) {
-  const HostCopy& self = *static_cast<const HostCopy*>(copy);
-  self.gate->copy(self);
-}
-
 }  // namespace
 
-void CopyGate::copy(const HostCopy& copy) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (!closed_) std::memcpy(copy.to, copy.from, copy.bytes);
-}
-
-void CopyGate::close() noexcept {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-}
-
-// What lies in the device alone needs no room elsewhere; its copy for readers elsewhere may be staged.
+// A payload in the device alone needs no room elsewhere; its copy for readers elsewhere may be staged.
 void QueueNeeds::include(const CudaStage& stage, const Layout& layout) {
   const std::uint32_t id = stage.stage.id;
   const StagePlan& plan = *stage.stage.plan;
@@ -66,7 +51,7 @@ void QueueNeeds::include(const CudaStage& stage, const Layout& layout) {
   ports = std::max(ports, plan.inputs.size() + plan.outputs.size());
 }
 
-Status CudaQueue::open(const QueueNeeds& needs, std::size_t launches, Doorbell wakeup) {
+Status CudaQueue::open(const QueueNeeds& needs, std::size_t launches) {
   needs_ = needs;
   launches_ = launches;
   words_.resize(needs.words);
@@ -94,7 +79,7 @@ Status CudaQueue::open(const QueueNeeds& needs, std::size_t launches, Doorbell w
   ready_ = std::move(ready).value();
   clocks_.resize(launches);
   for (KernelClock& clock : clocks_) WOA_RETURN_IF_ERROR(clock.open(setup_.context));
-  return stream_.open(setup_.context, setup_.store, counter_.host(), counter_.device(), wakeup);
+  return stream_.open(setup_.context, setup_.store, counter_.host(), counter_.device(), setup_.calls);
 }
 
 Status CudaQueue::start(const CudaStage& stage, Firing& firing, std::uint64_t order) noexcept {
@@ -235,9 +220,9 @@ Status CudaQueue::announce(Launch& launch) {
 }
 
 Status CudaQueue::copy_by_host(Launch& launch, std::byte* to, const std::byte* from, std::size_t bytes) {
-  HostCopy& copy = launch.copies.emplace_back(HostCopy{to, from, bytes, &setup_.gate});
+  DriverCalls::Copy& copy = launch.copies.emplace_back(DriverCalls::Copy{to, from, bytes, &setup_.calls});
   return cuda_status("cuLaunchHostFunc",
-                     setup_.context.cuda().stream_host_function(stream_.get(), run_host_copy, &copy));
+                     setup_.context.cuda().stream_host_function(stream_.get(), &DriverCalls::run_copy, &copy));
 }
 
 // Part after part through the staging memory: each waits, in the stream, until the one before has left it.

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "controllers/gpu/cuda/counting_stream.h"
@@ -20,18 +19,7 @@
 
 namespace woa {
 
-// Stands before the driver's threads that copy for firings. Once it is closed, they touch no firing's memory.
-class CopyGate {
- public:
-  void copy(const HostCopy& copy) noexcept;
-  void close() noexcept;
-
- private:
-  std::mutex mutex_;
-  bool closed_ = false;
-};
-
-// What queues need to run any firing of their stages: the largest of each.
+// The needs of queues that run any firing of their stages: the largest of each.
 struct QueueNeeds {
   std::size_t words = 0, ports = 0;
   std::size_t memory_bytes = 0;   // of host and device, for a firing's small payloads
@@ -49,17 +37,19 @@ struct QueueSetup {
   const MappedMemory& mapped;
   CudaBlocks& blocks;
   PublishingRings& rings;
-  CopyGate& gate;
+  DriverCalls& calls;
 };
 
 class CudaQueue {
  public:
-  CudaQueue(const QueueSetup& setup, std::uint32_t number) : setup_(setup), number_(number) {}
+  // `under_way` is of this queue alone, and outlives the context: threads of the driver have addresses there.
+  CudaQueue(const QueueSetup& setup, FiringsUnderWay& under_way, std::uint32_t number)
+      : setup_(setup), under_way_(under_way), number_(number) {}
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
 
   // Takes all memory, for `launches` firings at a time. kExhausted: no room.
-  Status open(const QueueNeeds& needs, std::size_t launches, Doorbell wakeup);
+  Status open(const QueueNeeds& needs, std::size_t launches);
   // Makes room in all launches for marks in so many rings.
   void reserve_marks(std::size_t rings) { under_way_.reserve(launches_, rings + 1, needs_.copies); }
 
@@ -70,7 +60,7 @@ class CudaQueue {
   Status start(const CudaStage& stage, Firing& firing, std::uint64_t order) noexcept;
   // The oldest firing has completed.
   [[nodiscard]] bool has_done() noexcept;
-  // That firing; null if it has not.
+  // Ends the oldest firing and returns it; null if it has not completed.
   Firing* finish() noexcept;
 
  private:
@@ -85,17 +75,17 @@ class CudaQueue {
   cuda::DevicePtr take_scratch(std::size_t bytes) noexcept;
 
   const QueueSetup setup_;
+  FiringsUnderWay& under_way_;
   const std::uint32_t number_;
   QueueNeeds needs_;
   std::size_t launches_ = 0;
-  FiringsUnderWay under_way_;
   std::vector<KernelClock> clocks_;  // by place of the launch
   PinnedMemory counter_, memory_, staging_;
   DeviceMemory scratch_;  // commands run in order, so the firings share it, and `staging_`
   std::size_t scratch_used_ = 0;
   CudaOwned<cuda::Event> ready_{nullptr, nullptr};  // the firing that was started last: all but its publications
   CountingStream stream_;
-  // Of the firing that is being started.
+  // Scratch of start(), for its firing.
   std::vector<std::uint64_t> words_;
   std::vector<cuda::DevicePtr> ports_;
   std::vector<std::byte*> own_outputs_;  // in its FiringMemory, or null

@@ -14,7 +14,7 @@ namespace woa {
 namespace {
 
 constexpr std::string_view kCudaVariant = find_backend("cuda")->variant;
-constexpr std::uint32_t kSharedByDefault = 48 << 10;  // more is asked for
+constexpr std::uint64_t kSharedByDefault = 48 << 10;  // more is asked for
 
 Result<cuda::Ptx> read_ptx(const CudaDevice& device, const LoadedStage& stage) {
   return cuda::stage_ptx(
@@ -23,7 +23,7 @@ Result<cuda::Ptx> read_ptx(const CudaDevice& device, const LoadedStage& stage) {
 }
 
 Status why_not_loaded(const cuda::Ptx& ptx, cuda::Result code, const std::string& log) {
-  const Status failure = cuda_failure("cuModuleLoadDataEx", code);
+  const Status failure = cuda_status("cuModuleLoadDataEx", code);
   if (code == cuda::kJitCompilerNotFound)
     return {Code::kUnavailable, ptx.file +
                                     " cannot be compiled: the driver's library libnvidia-ptxjitcompiler.so.1 "
@@ -51,7 +51,7 @@ Result<cuda::Function> find_function(const cuda::Library& cuda, const cuda::Ptx&
   cuda::Function function = nullptr;
   const auto code = cuda.module_function(&function, made.module.get(), name.c_str());
   if (code == cuda::kSuccess) return function;
-  if (code != cuda::kNotFound) return cuda_failure("cuModuleGetFunction", code);
+  if (code != cuda::kNotFound) return cuda_status("cuModuleGetFunction", code);
   return {Code::kInvalid, ptx.file + " has no kernel '" + name + "'; write it with WOA_KERNEL(" +
                               made.stage.plan->variant.entry + ", ...) of woa_cuda.h, and compile it again"};
 }
@@ -82,7 +82,39 @@ Status check_abi(const cuda::Library& cuda, const cuda::Ptx& ptx, CudaStage& mad
                               " parameters of type int, or of type string with choices"};
 }
 
-Status check_block(const cuda::Library& cuda, const CudaStage& made, cuda::Function function) {
+// The stack that the kernel needs: a launch that needs more than the one before would wait for all that runs.
+Status keep_stack(const cuda::Library& cuda, cuda::Function function) {
+  int bytes = 0;
+  std::size_t now = 0;
+  WOA_RETURN_IF_ERROR(
+      cuda_status("cuFuncGetAttribute", cuda.function_attribute(&bytes, cuda::kFunctionLocal, function)));
+  WOA_RETURN_IF_ERROR(cuda_status("cuCtxGetLimit", cuda.context_limit(&now, cuda::kLimitStackSize)));
+  const auto needed = static_cast<std::size_t>(bytes);
+  if (needed <= now) return {};
+  return cuda_status("cuCtxSetLimit of " + bytes_text(needed) + " of stack",
+                     cuda.context_set_limit(cuda::kLimitStackSize, needed));
+}
+
+// The kernel's own shared memory counts, too.
+Status ask_for_shared(const cuda::Library& cuda, const CudaDevice& device, const CudaStage& made,
+                      cuda::Function function) {
+  int own = 0;
+  WOA_RETURN_IF_ERROR(
+      cuda_status("cuFuncGetAttribute", cuda.function_attribute(&own, cuda::kFunctionStaticShared, function)));
+  const std::uint64_t bytes = std::uint64_t{made.shared_bytes} + static_cast<std::uint64_t>(own);
+  const std::uint64_t most = std::max(kSharedByDefault, static_cast<std::uint64_t>(device.most_shared_bytes));
+  if (bytes > most)
+    return {Code::kInvalid, "`shared` is " + bytes_text(made.shared_bytes) + ", the kernel has " +
+                                bytes_text(static_cast<std::uint64_t>(own)) + " of its own, and the device gives " +
+                                bytes_text(most) + " to a block; give a smaller `shared`"};
+  if (bytes <= kSharedByDefault) return {};
+  return cuda_status(
+      "cuFuncSetAttribute for " + bytes_text(made.shared_bytes) + " of `shared` memory",
+      cuda.function_set_attribute(function, cuda::kFunctionMaxDynamicShared, static_cast<int>(made.shared_bytes)));
+}
+
+Status check_block(const cuda::Library& cuda, const CudaDevice& device, const CudaStage& made,
+                   cuda::Function function) {
   int most = 0;
   WOA_RETURN_IF_ERROR(
       cuda_status("cuFuncGetAttribute", cuda.function_attribute(&most, cuda::kFunctionMaxThreads, function)));
@@ -90,20 +122,14 @@ Status check_block(const cuda::Library& cuda, const CudaStage& made, cuda::Funct
   if (threads > static_cast<std::uint64_t>(most))
     return {Code::kInvalid, "`block` is of " + std::to_string(threads) + " threads, and the device runs at most " +
                                 std::to_string(most) + " of this kernel; give a smaller one"};
-  if (made.shared_bytes <= kSharedByDefault) return {};
-  return cuda_status(
-      "cuFuncSetAttribute for " + bytes_text(made.shared_bytes) + " of `shared` memory",
-      cuda.function_set_attribute(function, cuda::kFunctionMaxDynamicShared, static_cast<int>(made.shared_bytes)));
+  WOA_RETURN_IF_ERROR(keep_stack(cuda, function));
+  return ask_for_shared(cuda, device, made, function);
 }
 
 void set_block(const CudaDevice& device, CudaStage& made) {
   const VariantPlan& variant = made.stage.plan->variant;
-  constexpr std::array<std::array<std::uint32_t, 3>, 4> kDefault{{{1, 1, 1}, {256, 1, 1}, {16, 16, 1}, {8, 8, 4}}};
-  made.block = kDefault[made.work_dims];
   for (std::size_t d = 0; d < 3; ++d) made.most_blocks[d] = static_cast<std::uint32_t>(device.most_blocks[d]);
   made.shared_bytes = variant.shared_bytes;
-  if (variant.block.empty()) return;
-  made.block = {1, 1, 1};
   std::copy_n(variant.block.begin(), std::min<std::size_t>(variant.block.size(), 3), made.block.begin());
 }
 
@@ -116,12 +142,12 @@ Status find_entries(const CudaContext& context, const CudaDevice& device, const 
   made.launched = *launched;
   WOA_RETURN_IF_ERROR(check_abi(cuda, ptx, made));
   set_block(device, made);
-  WOA_RETURN_IF_ERROR(check_block(cuda, made, made.launched));
+  WOA_RETURN_IF_ERROR(check_block(cuda, device, made, made.launched));
   if (!variant.resident) return {};
   const auto resident = find_function(cuda, ptx, made, variant.entry + "_resident");
   if (!resident.ok()) return resident.status();
   made.resident = *resident;
-  return check_block(cuda, made, made.resident);
+  return check_block(cuda, device, made, made.resident);
 }
 
 }  // namespace
@@ -148,8 +174,8 @@ Status CudaStage::size(Firing& firing) const {
       return {Code::kTooLarge, "extent " + std::to_string(d) + " of `global` is " + std::to_string(work[d]) +
                                    ", and the device takes " + std::to_string(most) + " with blocks of " +
                                    std::to_string(block[d]) +
-                                   " threads there; let a larger `block` or another order "
-                                   "of `global` have it"};
+                                   " threads there; give that dimension a larger `block`, or list it "
+                                   "first in `global`"};
   }
   return {};
 }

@@ -20,7 +20,7 @@ class CudaBlocks {
   // True if those of some port of the firing do.
   [[nodiscard]] static bool used_by(const Firing& firing) noexcept;
 
-  // Of a port whose data lie in a block.
+  // The address of a port whose data lie in a block.
   [[nodiscard]] cuda::DevicePtr address(const PortMemory& port) const noexcept;
   // Lets `queue`, whose stream this is, wait for the queue that wrote the block last.
   Status wait_for_writer(const cuda::Library& cuda, const PortMemory& port, std::uint32_t queue,

@@ -6,17 +6,20 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
+#include "controllers/gpu/cuda/version_text.h"
+#include "runtime/base/scalar.h"
 #include "runtime/base/variables_set.h"
 
 namespace woa {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kOldestDriver = 10000;  // CUDA 10.0: cuLaunchHostFunc and PTX 6.3
 constexpr int kOldestCapability = 75;
 constexpr std::array kHiding{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
-constexpr const char* kControlFile = "/dev/nvidiactl";
+constexpr std::array kDeviceFiles{"nvidiactl", "nvidia-uvm"};
 
 std::string with_hiding(std::string text) {
   const std::string hiding = variables_set(kHiding);
@@ -25,24 +28,19 @@ std::string with_hiding(std::string text) {
   return text;
 }
 
-// Tells why the driver does not start, and what to do.
+// Tells why the driver does not start, and what to do. Drivers return the same codes for no device, no module of the
+// kernel and no permission.
 std::string why_not_awake(cuda::Result code) {
-  std::error_code error;
   switch (code) {
     case cuda::kStubLibrary: return "the library is the toolkit's stub: take the folder 'stubs' out of LD_LIBRARY_PATH";
     case cuda::kSystemDriverMismatch:
       return "the library and the kernel's module are of different versions: restart the machine, or in a container "
              "install the host's version";
-    case cuda::kNoDevice: return with_hiding("the driver finds no device; `nvidia-smi -L` lists those of the machine");
     default: break;
   }
-  if (!std::filesystem::exists(kControlFile, error))
-    return "there is no " + std::string(kControlFile) +
-           ": load the kernel's module (modprobe nvidia); in a container, start it with --gpus all";
-  if (::access(kControlFile, R_OK | W_OK) != 0)
-    return "no permission for " + std::string(kControlFile) + " (" + std::strerror(errno) +
-           "): join the group that owns it, or let an administrator allow access";
-  return with_hiding("run `nvidia-smi`, which tells more");
+  const std::string found = code == cuda::kNoDevice ? "the driver finds no device: " : "";
+  if (const std::string why = why_no_device_files("/dev"); !why.empty()) return found + why;
+  return with_hiding(found + "`nvidia-smi -L` lists those of the machine");
 }
 
 int attribute(const cuda::Library& cuda, cuda::Device device, cuda::DeviceAttribute which) {
@@ -70,6 +68,7 @@ CudaDevice describe(const cuda::Library& cuda, cuda::Device id, int driver) {
   device.capability = 10 * attribute(cuda, id, cuda::kCapabilityMajor) + attribute(cuda, id, cuda::kCapabilityMinor);
   device.most_blocks = {attribute(cuda, id, cuda::kMaxGridX), attribute(cuda, id, cuda::kMaxGridY),
                         attribute(cuda, id, cuda::kMaxGridZ)};
+  device.most_shared_bytes = attribute(cuda, id, cuda::kMaxSharedPerBlockOptIn);
   device.multiprocessors = attribute(cuda, id, cuda::kMultiprocessors);
   device.is_exclusive = attribute(cuda, id, cuda::kComputeMode) == cuda::kComputeModeExclusive;
   device.has_time_limit = has(cuda::kKernelExecTimeout);
@@ -94,10 +93,30 @@ std::string refusal_of(const cuda::Library& cuda, const CudaDevice& device) {
 
 }  // namespace
 
+std::string why_no_device_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const char* const name : kDeviceFiles) files.push_back(folder / name);
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with("nvidia") && parse_digits(std::string_view(name).substr(6))) files.push_back(entry->path());
+  }
+  if (files.size() == kDeviceFiles.size()) files.push_back(folder / "nvidia0");
+  for (const fs::path& file : files) {
+    if (::access(file.c_str(), R_OK | W_OK) == 0) continue;
+    if (errno == ENOENT)
+      return "there is no " + file.string() +
+             ": load the kernel's modules (modprobe nvidia nvidia-uvm); in a container, start it with --gpus all";
+    return "no permission for " + file.string() + " (" + std::strerror(errno) +
+           "): join the group that owns it, or let an administrator allow access";
+  }
+  return "";
+}
+
 Result<std::vector<CudaDevice>> list_cuda_devices(const cuda::Library& cuda) {
   if (const auto code = cuda.init(0); code != cuda::kSuccess) {
     return {Code::kUnavailable,
-            "the CUDA driver does not start: " + why_not_awake(code) + "; " + cuda_failure("cuInit", code).message()};
+            "the CUDA driver does not start: " + why_not_awake(code) + "; " + cuda_status("cuInit", code).message()};
   }
   int driver = 0, count = 0;
   WOA_RETURN_IF_ERROR(cuda_status("cuDriverGetVersion", cuda.driver_version(&driver)));
@@ -120,6 +139,14 @@ Result<std::vector<CudaDevice>> list_cuda_devices(const cuda::Library& cuda) {
   if (!devices.empty()) return devices;
   if (count == 0) return {Code::kUnavailable, why_not_awake(cuda::kNoDevice)};
   return {Code::kUnavailable, "no CUDA device can be used: " + refusals};
+}
+
+bool is_taken(const cuda::Library& cuda, const CudaDevice& device) {
+  if (!device.is_exclusive) return false;
+  cuda::Context context = nullptr;
+  const auto code = cuda.context_create(&context, 0, device.id);
+  if (code == cuda::kSuccess) cuda.context_destroy(context);
+  return code == cuda::kDeviceUnavailable;
 }
 
 }  // namespace woa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct CudaDevice {
   int capability = 0;                // 75: sm_75
   std::array<int, 3> most_blocks{};  // of a grid
   int multiprocessors = 0;
+  int most_shared_bytes = 0;         // of a block, where its kernel asks for more than the default
   bool is_exclusive = false;         // one process may use it at a time
   bool has_time_limit = false;       // of kernels: a display is attached
   bool writes_words = false;         // by streams: 64-bit memory operations
@@ -28,8 +30,22 @@ struct CudaDevice {
 // are left out. kUnavailable: there is none; the message says why, and what to do.
 Result<std::vector<CudaDevice>> list_cuda_devices(const cuda::Library& cuda);
 
-// The list that a child process made, so that a driver that aborts or hangs does no harm here. Probes once per process;
-// call it before any other use of CUDA. kUnavailable says what happened.
+// Says which file of the driver in `folder`, which is /dev, is absent or not permitted, and what to do; empty if none
+// is.
+std::string why_no_device_files(const std::filesystem::path& folder);
+
+// The list that a child process made (probe_in_child.h). Probes once per process; call it before any other use of CUDA,
+// because a process that has woken the driver must not fork. kUnavailable says what happened.
 const Result<std::vector<DeviceDescription>>& probe_cuda_devices();
+
+// Another process has the device alone, in the mode 'exclusive process'. Tries to make a context, which holds such a
+// device for a moment: for commands that tell about devices, not for runs.
+bool is_taken(const cuda::Library& cuda, const CudaDevice& device);
+// Why a device that is taken cannot be used, and what to do.
+inline constexpr const char* kTaken =
+    "is in the mode 'exclusive process', and another process uses it: end that, or allow several by `nvidia-smi -c "
+    "DEFAULT`";
+// is_taken() of each device of list_cuda_devices(), asked by a child process; empty if it cannot tell.
+std::vector<bool> probe_taken_cuda_devices();
 
 }  // namespace woa

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "controllers/gpu/cuda/driver_calls.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {
@@ -15,30 +16,22 @@ class CountingStream;
 
 // A place in a stream that shows how far a firing is.
 struct StreamMark {
+  static constexpr auto kNever = ~std::uint64_t{0};
   CountingStream* stream = nullptr;
   std::uint64_t number = 0;
 };
 
-// Bytes that a thread of the driver moves between pinned memory and memory that is not registered.
-class CopyGate;
-struct HostCopy {
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
-  std::size_t bytes = 0;
-  CopyGate* gate = nullptr;
-};
-
 struct Launch {
   Firing* firing = nullptr;
-  std::uint64_t order = 0;        // of its start, among all of the device; from 1
-  std::vector<StreamMark> marks;  // all reached: complete
-  std::vector<HostCopy> copies;   // room for the most that a firing needs; the driver has their addresses
+  std::uint64_t order = 0;                // of its start, among all of the device; from 1
+  std::vector<StreamMark> marks;          // all reached: complete
+  std::vector<DriverCalls::Copy> copies;  // room for the most that a firing needs; the driver has their addresses
 };
 
 // Oldest first. One thread; look() alone is for any.
 class FiringsUnderWay {
  public:
-  // Of at most `places` firings, with so many marks and copies each. Later calls allocate nothing.
+  // Takes room for `places` firings, with so many marks and copies each. Later calls allocate nothing.
   void reserve(std::size_t places, std::size_t marks, std::size_t copies) {
     launches_.resize(places);
     for (Launch& launch : launches_) {

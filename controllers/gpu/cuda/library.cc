@@ -81,8 +81,4 @@ Status cuda_status(std::string_view call, cuda::Result code) {
   return {code_of(code), std::move(text)};
 }
 
-std::string cuda_version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 }  // namespace woa

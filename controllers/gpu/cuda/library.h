@@ -27,9 +27,5 @@ const Result<cuda::Library>& open_cuda();
 // Ok for kSuccess; that allocates nothing. Otherwise the error of `call`, with CUDA's name and text for it.
 // kExhausted: no memory. kUnavailable: the device, the driver or the context is gone. Else kKernelFailed.
 Status cuda_status(std::string_view call, cuda::Result code);
-inline Status cuda_failure(std::string_view call, cuda::Result code) { return cuda_status(call, code); }
-
-// "13.0" of the driver's 13000.
-std::string cuda_version_text(int version);
 
 }  // namespace woa

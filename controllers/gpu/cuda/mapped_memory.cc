@@ -12,26 +12,29 @@
 namespace woa {
 namespace {
 
-// What this process has registered. The driver refuses memory that is registered already, and several controllers may
+// For a registration that failed: how to mend it.
+const char* advice(cuda::Result code) {
+  if (code == cuda::kOutOfMemory) return "; allow locked memory (ulimit -l unlimited), or free memory of the host";
+  if (code == cuda::kHostMemoryAlreadyRegistered) return "; another part of this process registered it: end that first";
+  return "; the kernel's log (dmesg) may tell more";
+}
+
+// Registrations of this process. The driver refuses memory that is registered already, and several controllers may
 // use the same. The first one's context lives until the last has released it.
 class Registrations {
  public:
-  // kUnsupported: another controller registered it, as memory that the device only reads.
-  Status add(std::shared_ptr<const CudaContext> context, std::span<std::byte> bytes, bool read_only) {
+  Status add(std::shared_ptr<const CudaContext> context, std::span<std::byte> bytes, unsigned flags) {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[bytes.data()];
     if (entry.users == 0) {
-      const unsigned flags =
-          cuda::kRegisterPortable | cuda::kRegisterMapped | (read_only ? cuda::kRegisterReadOnly : 0U);
-      if (Status status = cuda_status("cuMemHostRegister of " + bytes_text(bytes.size()),
-                                      context->cuda().host_register(bytes.data(), bytes.size(), flags));
-          !status.ok()) {
+      if (const auto code = context->cuda().host_register(bytes.data(), bytes.size(), flags); code != cuda::kSuccess) {
         entries_.erase(bytes.data());
-        return status;
+        const Status failure = cuda_status("cuMemHostRegister of " + bytes_text(bytes.size()), code);
+        return {failure.code(), failure.message() + advice(code)};
       }
-      entry = {std::move(context), read_only, 0};
-    } else if (entry.read_only && !read_only) {
-      return {Code::kUnsupported, "another controller of this process registered it for reading alone"};
+      entry = {std::move(context), bytes.size(), 0};
+    } else if (entry.bytes != bytes.size()) {
+      return {Code::kInternal, "another controller of this process registered " + bytes_text(entry.bytes) + " there"};
     }
     ++entry.users;
     return {};
@@ -48,7 +51,7 @@ class Registrations {
  private:
   struct Entry {
     std::shared_ptr<const CudaContext> context;
-    bool read_only = false;
+    std::size_t bytes = 0;
     std::uint32_t users = 0;
   };
   std::mutex mutex_;
@@ -63,14 +66,17 @@ Registrations& registrations() {
 }  // namespace
 
 Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
-                         std::span<const BackendMapping> mappings) {
+                         std::span<const BackendMapping> mappings, bool shared) {
   parts_.reserve(mappings.size());
   for (const BackendMapping& mapping : mappings) {
     Part part{mapping.bytes, {}, mapping.stages};
     if (!mapping.region) part.place.ring = rings_++;
     if (mapping.may_register && device.registers_memory && !mapping.bytes.empty()) {
-      const bool read_only = mapping.access == Access::kRead && device.registers_read_only;
-      Status status = registrations().add(context, mapping.bytes, read_only);
+      // Memory that is another's, too, may be written by that one.
+      const bool read_only = mapping.access == Access::kRead && device.registers_read_only && !shared;
+      const unsigned flags =
+          cuda::kRegisterMapped | (shared ? cuda::kRegisterPortable : 0U) | (read_only ? cuda::kRegisterReadOnly : 0U);
+      Status status = registrations().add(context, mapping.bytes, flags);
       if (status.ok()) {
         status = cuda_status("cuMemHostGetDevicePointer",
                              context->cuda().host_device_pointer(&part.place.device, mapping.bytes.data(), 0));
@@ -80,7 +86,7 @@ Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaD
       if (!status.ok() && mapping.region)
         log(LogLevel::kWarning, status.message() + "; the host copies these payloads, which takes longer");
       else if (!status.ok())
-        return {status.code(), status.message() + "; allow locked memory (ulimit -l unlimited)"};
+        return status;
     } else if (!mapping.region) {
       return {Code::kUnsupported, mapping.what + ": the device registers no memory of the host"};
     }

@@ -12,7 +12,7 @@
 
 namespace woa {
 
-// Of one back-end. map() takes what it needs; later calls allocate nothing.
+// The mappings of one back-end. map() takes what it needs; later calls allocate nothing.
 class MappedMemory {
  public:
   MappedMemory() = default;
@@ -22,8 +22,9 @@ class MappedMemory {
 
   // Registers what may be registered, in whole. A region that the driver refuses is copied by the host instead; a ring
   // that it refuses is an error, which names it.
+  // `shared`: another CUDA controller of the process may map the same bytes.
   Status map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
-             std::span<const BackendMapping> mappings);
+             std::span<const BackendMapping> mappings, bool shared);
 
   // Undoes all registrations. May make another context current.
   void release() noexcept;
@@ -32,7 +33,7 @@ class MappedMemory {
     cuda::DevicePtr device = 0;  // 0: not registered
     std::uint32_t ring = 0;      // number of the ring; without meaning in a region
   };
-  // Of `bytes` bytes at `data`. Those that lie in no mapping are not registered.
+  // The place of `bytes` bytes at `data`. Those that lie in no mapping are not registered.
   [[nodiscard]] Place find(const void* data, std::size_t bytes) const noexcept;
   // All payloads that the stage reads or writes in host memory, but for those behind headers.
   [[nodiscard]] bool is_registered_for(std::uint32_t stage) const noexcept;

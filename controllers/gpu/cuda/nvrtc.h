@@ -42,7 +42,7 @@ class Nvrtc {
   // do without, too.
   static woa::Result<Nvrtc> load(std::span<const char* const> libraries);
 
-  // As in messages: "NVRTC 13.0".
+  // For messages: "NVRTC 13.0".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   // All but the source that decides what compile() makes: version, options, and the text of woa_cuda.h.
   [[nodiscard]] std::string identity() const;

@@ -13,10 +13,11 @@ namespace woa {
 
 class PublishingRings {
  public:
-  // `mapped` and `store` outlive this.
-  Status open(const CudaContext& context, const MappedMemory& mapped, const WordStore& store, Doorbell wakeup);
+  // All of them outlive this.
+  Status open(const CudaContext& context, const MappedMemory& mapped, const WordStore& store, DriverCalls& calls);
   // Publishes what the launch's firing shall, when `ready` has happened, and marks the end of that in each ring. Leaves
-  // the launch without marks if the device publishes nothing of it.
+  // the launch without marks if the device publishes nothing of it. After an error, marks are left that no stream
+  // reaches: what is missing is not taken for done.
   Status publish(Launch& launch, cuda::Event ready) noexcept;
   [[nodiscard]] std::deque<CountingStream>& streams() noexcept { return streams_; }
 

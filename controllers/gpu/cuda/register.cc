@@ -25,16 +25,16 @@ std::uint32_t connections() {
 
 Result<std::unique_ptr<Backend>> make_backend(std::uint32_t ordinal, const ControllerPlan& controller) {
   const auto& probed = probe_cuda_devices();
-  if (!probed.ok()) return probed.status().with_context(controller.name);
+  if (!probed.ok()) return probed.status();
   if (ordinal >= probed->size()) {
-    return {Code::kUnavailable, controller.name + ": CUDA offers " + std::to_string(probed->size()) +
-                                    " device(s) here, the last of them as gpu:" + std::to_string(probed->size() - 1)};
+    return {Code::kUnavailable, "CUDA offers " + std::to_string(probed->size()) +
+                                    " device(s) here, and this would be number " +
+                                    std::to_string(std::uint64_t{ordinal} + 1) + "; `woa devices` lists them"};
   }
   const Result<cuda::Library>& cuda = open_cuda();
   auto devices = list_cuda_devices(*cuda);
-  if (!devices.ok()) return devices.status().with_context(controller.name);
-  if (ordinal >= devices->size())
-    return {Code::kUnavailable, controller.name + ": a CUDA device went away since it was listed"};
+  if (!devices.ok()) return devices.status();
+  if (ordinal >= devices->size()) return {Code::kUnavailable, "a CUDA device went away since it was listed"};
   return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(
       *cuda, std::move((*devices)[ordinal]), std::max(controller.workers, kFewestQueues), connections()));
 }
@@ -42,7 +42,8 @@ Result<std::unique_ptr<Backend>> make_backend(std::uint32_t ordinal, const Contr
 }  // namespace
 
 BackendFactory cuda_factory() {
-  ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  // Also over a user's LAZY: the first launch would load the module then, and wait for a worker that runs.
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   ::setenv(kConnections, std::to_string(kMostConnections).c_str(), 0);
   BackendFactory factory{"cuda", ControllerKind::kGpu, {}, {}};
   factory.probe = [] { return probe_cuda_devices(); };

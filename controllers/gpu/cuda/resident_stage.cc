@@ -29,8 +29,6 @@ Result<std::unique_ptr<ResidentStage>> ResidentStage::make(const CudaContext& co
   const LoadedStage& loaded = stage.stage;
   const auto sent = [&](const EdgePlan& edge) { return edge.from_stage == loaded.id; };
   const auto publications = static_cast<std::size_t>(std::ranges::count_if(plan.edges, sent));
-  if (!mapped.is_registered_for(loaded.id) || publications > ResidentWorker::kMostPublications)
-    return std::unique_ptr<ResidentStage>();
   std::uint32_t behind_header = 0;  // bytes of an input
   for (const EdgePlan& edge : plan.edges)
     if (edge.to_stage == loaded.id) behind_header = std::max(behind_header, edge.inline_bytes);

@@ -16,21 +16,20 @@ namespace woa {
 
 class ResidentStage {
  public:
-  // Null: the stage cannot have a worker, because some of its memory is not registered, or it publishes more than a
-  // worker takes. `stage` and `mapped` outlive it. `number`: of the agent, for traces. kExhausted: no memory.
+  // For a stage that may have a worker. `stage` and `mapped` outlive it. `number`: of the agent, for traces.
+  // kExhausted: no memory.
   static Result<std::unique_ptr<ResidentStage>> make(const CudaContext& context, const CudaStage& stage,
                                                      const MappedMemory& mapped, const Plan& plan,
                                                      std::uint32_t number);
 
   [[nodiscard]] FiringsUnderWay& under_way() noexcept { return under_way_; }
   [[nodiscard]] bool full() const noexcept { return under_way_.full() || !worker_->has_room(); }
-  // As CudaQueue.
+  // start() and finish() do what CudaQueue's do.
   Status start(Firing& firing, std::uint64_t order) noexcept;
   Firing* finish() noexcept;
   // The worker has done firings that finish() has not told of. Any thread; calls no driver.
   [[nodiscard]] bool has_done() const noexcept { return worker_->done() > finished_.load(std::memory_order_relaxed); }
-  // False: the kernel still runs after `limit_ns`.
-  bool stop(std::uint64_t limit_ns) noexcept { return worker_->submitted() == 0 || worker_->stop(limit_ns); }
+  [[nodiscard]] ResidentWorker& worker() noexcept { return *worker_; }
 
  private:
   ResidentStage(const CudaStage& stage, const MappedMemory& mapped, std::uint32_t number)
@@ -44,7 +43,7 @@ class ResidentStage {
   FiringsUnderWay under_way_;
   std::atomic<std::uint64_t> finished_{0};
   std::uint64_t last_ended_ns_ = 0;
-  // Of the firing that is being started.
+  // Scratch of start(), for its firing.
   std::vector<std::uint64_t> words_;
   std::vector<cuda::DevicePtr> ports_;
   std::vector<std::uint32_t> rings_;

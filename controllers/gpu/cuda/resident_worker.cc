@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
-
-#include "runtime/base/clock.h"
 
 namespace woa {
 namespace {
@@ -48,7 +44,7 @@ Status ResidentWorker::open() {
   auto memory = PinnedMemory::make(context_, kControlBytes + slots_ * slot_bytes_);
   if (!memory.ok()) return memory.status();
   memory_ = std::move(*memory);
-  auto stream = context_.make_stream();
+  auto stream = context_.make_stream(true);
   if (!stream.ok()) return stream.status();
   stream_ = std::move(*stream);
   return {};
@@ -108,18 +104,12 @@ Status ResidentWorker::launch() noexcept {
                                            shape_.shared_bytes, stream_.get(), nullptr, extra.data());
   if (code == cuda::kSuccess) return {};
   --epoch_;
-  return cuda_failure("the launch of a resident worker", code);
+  return cuda_status("the launch of a resident worker", code);
 }
 
 // `parked` does not say that the kernel has ended: it looks once more, in memory that is freed soon.
-bool ResidentWorker::stop(std::uint64_t limit_ns) noexcept {
+void ResidentWorker::stop() noexcept {
   word(offsetof(woa_worker_control, stop)).store(epoch_, std::memory_order_release);
-  const auto runs = [this] { return context_.cuda().stream_query(stream_.get()) == cuda::kNotReady; };
-  for (const std::uint64_t end = now_ns() + limit_ns; runs();) {
-    if (now_ns() > end) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-  return true;
 }
 
 }  // namespace woa

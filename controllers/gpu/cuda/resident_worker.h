@@ -32,7 +32,7 @@ struct WorkerShape {
   std::uint32_t memory_bytes = 0;  // of a slot's memory for payloads
 };
 
-// Of the thread that has made the context current, and never moves. From the first submit() until stop() a kernel may
+// Used by the thread that has made the context current; never moves. From the first submit() until its end a kernel may
 // run in the context: then nobody may allocate, free, register, load or synchronise there, which could wait for it.
 class ResidentWorker {
  public:
@@ -41,7 +41,7 @@ class ResidentWorker {
   // size that was asked for.
   static Result<std::unique_ptr<ResidentWorker>> make(const CudaContext& context, cuda::Function entry,
                                                       const WorkerShape& shape);
-  ~ResidentWorker();  // after stop(); a kernel that has not left keeps its memory until the process ends
+  ~ResidentWorker();  // after the kernel's end; a kernel that has not left keeps its memory until the process ends
   ResidentWorker(const ResidentWorker&) = delete;
   ResidentWorker& operator=(const ResidentWorker&) = delete;
 
@@ -56,8 +56,9 @@ class ResidentWorker {
   // ones may become visible a little later than this: whoever reports a completion looks at their words, too.
   [[nodiscard]] std::uint64_t done() const noexcept;
   [[nodiscard]] std::uint64_t submitted() const noexcept { return submitted_; }
-  // Asks the kernel to leave when it has no firing, and waits until it has. False: it had not after `limit_ns`.
-  bool stop(std::uint64_t limit_ns) noexcept;
+  // Asks the kernel to leave when it has no firing. It has ended when nothing is on the stream any more.
+  void stop() noexcept;
+  [[nodiscard]] cuda::Stream stream() const noexcept { return stream_.get(); }
 
  private:
   ResidentWorker(const CudaContext& context, cuda::Function entry, const WorkerShape& shape);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "controllers/gpu/cuda/nvrtc.h"
+#include "controllers/gpu/cuda/version_text.h"
 #include "runtime/base/file.h"
 #include "runtime/base/fnv_hash.h"
 #include "runtime/base/log.h"
@@ -62,7 +63,7 @@ Result<std::string> compiled(const Nvrtc& nvrtc, const fs::path& file, const std
   return made;
 }
 
-// What follows `directive` at the beginning of a line, up to the line's end; empty: there is no such line.
+// The text behind `directive` at the beginning of a line, up to the line's end; empty: there is no such line.
 std::string_view after(std::string_view ptx, std::string_view directive) {
   while (!ptx.empty()) {
     const std::string_view line = ptx.substr(0, ptx.find('\n'));
@@ -78,10 +79,6 @@ int number(std::string_view& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return error == std::errc() ? value : -1;
-}
-
-std::string cuda_name(int version) {
-  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 }  // namespace
@@ -140,8 +137,9 @@ Status check_ptx(const Ptx& ptx, const PtxOptions& options) {
   const std::optional<int> cuda = cuda_of_ptx(10 * major + minor);
   if (cuda && *cuda > options.driver_version)
     return {Code::kUnavailable, ptx.file + " has version " + std::to_string(major) + "." + std::to_string(minor) +
-                                    ", which needs a driver for " + cuda_name(*cuda) + ", and this one is for " +
-                                    cuda_name(options.driver_version) + "; update the driver, or " + kBuild};
+                                    ", which needs a driver for CUDA " + cuda_version_text(*cuda) +
+                                    ", and this one is for CUDA " + cuda_version_text(options.driver_version) +
+                                    "; update the driver, or " + kBuild};
   if (capability > options.capability)
     return {Code::kUnsupported, ptx.file + " is for GPUs from sm_" + std::to_string(capability) +
                                     " on, and this one is sm_" + std::to_string(options.capability) + "; " + kBuild};

@@ -18,9 +18,8 @@ struct OpenClDevice {
 // abort. kUnavailable: no device.
 Result<std::vector<OpenClDevice>> list_devices(const OpenCl& cl);
 
-// The list that a child process made, so that a driver that aborts or hangs does no harm here. Probes once per process;
-// call it before any other use of OpenCL, because a process that has initialized a driver must not fork. kUnavailable
-// says what happened.
+// The list that a child process made (probe_in_child.h). Probes once per process; call it before any other use of
+// OpenCL, because a process that has initialized a driver must not fork. kUnavailable says what happened.
 const Result<std::vector<DeviceDescription>>& probe_devices();
 
 }  // namespace woa

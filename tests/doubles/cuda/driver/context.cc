@@ -13,8 +13,10 @@ Driver& driver() {
   return *one;
 }
 
-void ContextState::fail(cuda::Result code, std::string_view text) {
+void ContextState::fail(cuda::Result code, std::string_view text, const StreamState& stream) {
   cuda::Result none = cuda::kSuccess;
+  const StreamState* nobody = nullptr;
+  if (!options().ignore.sticky) failed_.compare_exchange_strong(nobody, &stream);
   if (!error_.compare_exchange_strong(none, code)) return;
   const std::string line =
       "woa_cuda_double: note: the context failed with error " + std::to_string(code) + ": " + std::string(text) + "\n";
@@ -26,6 +28,7 @@ cuda::Result ContextState::error() {
   if (options().ignore.sticky) return error_.exchange(cuda::kSuccess);
   const cuda::Result error = error_.load();
   if (error == cuda::kSuccess) return error;
+  told_.store(true);
   const std::lock_guard lock(mutex_);
   for (const auto& stream : streams_)
     while (stream->storing()) std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -60,12 +63,16 @@ cuda::Result enter(std::string_view function) {
   return cuda::kSuccess;
 }
 
-cuda::Result enter(std::string_view function, ContextState*& context) {
+cuda::Result enter_even_if_failed(std::string_view function, ContextState*& context) {
   if (const cuda::Result result = enter(function); result != cuda::kSuccess) return result;
   context = current_context;
   if (context == nullptr) return cuda::kInvalidContext;
-  if (context->destroyed()) return cuda::kContextIsDestroyed;
-  return context->error();
+  return context->destroyed() ? cuda::kContextIsDestroyed : cuda::kSuccess;
+}
+
+cuda::Result enter(std::string_view function, ContextState*& context) {
+  const cuda::Result result = enter_even_if_failed(function, context);
+  return result == cuda::kSuccess ? context->error() : result;
 }
 
 cuda::Result enter_unless_resident(std::string_view function, ContextState*& context) {

@@ -22,8 +22,12 @@ namespace woa::cuda_double {
 
 class ContextState {
  public:
-  // A sticky error: all work ends, and every later call returns `code`.
-  void fail(cuda::Result code, std::string_view text);
+  // A sticky error of the stream: all work ends, and every later call returns `code`.
+  void fail(cuda::Result code, std::string_view text, const StreamState& stream);
+  // It failed, but on another stream than this, and no call has told of it: as with drivers, asking this one does not.
+  [[nodiscard]] bool hides_error_from(const StreamState& stream) const {
+    return !told_.load() && failed_.load() != nullptr && failed_.load() != &stream;
+  }
   // The sticky error. No operation stores any more once this has returned it.
   cuda::Result error();
   [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
@@ -34,10 +38,14 @@ class ContextState {
   [[nodiscard]] bool resident();  // a kernel that stays runs in one of the streams
   void end(bool at_once);         // waits for the streams' work, unless at once; all memory is given back
 
-  std::atomic<bool> endless{false};  // the double itself made a kernel endless
+  std::atomic<bool> endless{false};  // the double itself made a kernel endless, or slow
+  // A slow kernel has ended: nothing stores any more, where a device would write to pages that the host has given up.
+  std::atomic<bool> mute{false};
+  std::atomic<std::size_t> stack_bytes{1024};  // of a thread
 
  private:
-  std::atomic<bool> stop_{false}, destroyed_{false};
+  std::atomic<bool> stop_{false}, destroyed_{false}, told_{false};
+  std::atomic<const StreamState*> failed_{nullptr};
   std::atomic<cuda::Result> error_{cuda::kSuccess};
   std::mutex mutex_;
   std::vector<std::unique_ptr<StreamState>> streams_;  // destroyed ones, too: their work goes on
@@ -148,6 +156,7 @@ class Handles {
 struct Driver {
   std::atomic<bool> initialized{false}, forked{false}, lost{false};
   std::atomic<std::uint64_t> launches{0}, allocations{0}, streams{0};
+  std::atomic<std::uint64_t> written_values{0}, launch_calls{0}, registrations{0};  // calls
   Handles<ContextState> contexts{1, "context"};
   Handles<StreamHandle> streams_of{2, "stream"};
   Handles<EventState> events{3, "event"};
@@ -163,6 +172,7 @@ extern thread_local bool in_host_function;
 cuda::Result enter(std::string_view function);
 // Checks also that a context is current, and has not failed.
 cuda::Result enter(std::string_view function, ContextState*& context);
+cuda::Result enter_even_if_failed(std::string_view function, ContextState*& context);
 // Checks also that no kernel stays: the call would wait for it, or hang.
 cuda::Result enter_unless_resident(std::string_view function, ContextState*& context);
 

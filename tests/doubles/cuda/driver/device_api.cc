@@ -14,6 +14,7 @@ using cuda_double::broken;
 using cuda_double::ContextState;
 using cuda_double::driver;
 using cuda_double::enter;
+using cuda_double::enter_unless_resident;
 using cuda_double::options;
 
 constexpr char kDeviceName[] = "Test double of a CUDA device (PTX interpreted)";
@@ -55,6 +56,7 @@ int attribute_of(DeviceAttribute attribute) {
     case kMaxGridY:
     case kMaxGridZ: return 65535;
     case kMaxSharedPerBlock: return 48 << 10;
+    case kMaxSharedPerBlockOptIn: return cuda_double::kSharedLimit;
     case kMultiprocessors: return options().sms;
     case kKernelExecTimeout: return options().time_limit ? 1 : 0;
     case kComputeMode:
@@ -111,7 +113,8 @@ Result cuInit(unsigned flags) {
   if (options().init != kSuccess) return options().init;
   if (options().devices == 0) return kNoDevice;
   if (driver().initialized.exchange(true)) return kSuccess;
-  pthread_atfork(nullptr, nullptr, [] { driver().forked.store(true); });
+  pthread_atfork([] { (void)cuda_double::broken("fork", "fork", "a process that has woken the driver must not fork"); },
+                 nullptr, [] { driver().forked.store(true); });
   std::atexit(&cuda_double::end_process);
   return kSuccess;
 }
@@ -168,6 +171,31 @@ Result cuCtxCreate_v2(Context* context, unsigned, Device device) {
   auto state = std::make_unique<ContextState>();
   cuda_double::current_context = state.get();
   *context = static_cast<Context>(driver().contexts.add(std::move(state)));
+  return kSuccess;
+}
+
+// The stack has no effect here: its size is kept, so that a test can ask for it.
+Result cuCtxGetLimit(std::size_t* value, Limit limit) {
+  ContextState* context = nullptr;
+  if (const Result result = enter("cuCtxGetLimit", context); result != kSuccess) return result;
+  if (value == nullptr || limit != kLimitStackSize) return kInvalidValue;
+  *value = context->stack_bytes.load();
+  return kSuccess;
+}
+
+Result cuCtxSetLimit(Limit limit, std::size_t value) {
+  ContextState* context = nullptr;
+  if (const Result result = enter_unless_resident("cuCtxSetLimit", context); result != kSuccess) return result;
+  if (limit != kLimitStackSize) return kInvalidValue;
+  context->stack_bytes.store(value);
+  return kSuccess;
+}
+
+Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  ContextState* context = nullptr;
+  if (const Result result = enter("cuCtxGetStreamPriorityRange", context); result != kSuccess) return result;
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = -1;
   return kSuccess;
 }
 

@@ -86,6 +86,7 @@ Result cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned flags) {
     return kInvalidValue;
   const bool read_only = (flags & kRegisterReadOnly) != 0;
   if (read_only && options().no_read_only) return kNotSupported;
+  if (++driver().registrations == options().fail.registration) return kOutOfMemory;
   const Pages pages = cuda_double::pages_of(at, bytes);
   if (pages == Pages::kUnmapped || (pages == Pages::kReadOnly && !read_only)) return kInvalidValue;
   const Range* const range = memory_map().add_registered(context, at, bytes, (flags & kRegisterPortable) != 0,

@@ -24,7 +24,7 @@ using cuda_double::Range;
 using cuda_double::StreamState;
 using cuda_double::Uses;
 
-constexpr unsigned kStaticSharedLimit = 48 << 10, kSharedLimit = 64 << 10, kThreadsLimit = 1024;
+constexpr unsigned kStaticSharedLimit = 48 << 10, kSharedLimit = cuda_double::kSharedLimit, kThreadsLimit = 1024;
 constexpr std::uint32_t kCapability = 75;
 
 // The newest PTX that a driver of this version reads. Source: PTX ISA, Release Notes.
@@ -104,6 +104,14 @@ ptx::Weather weather_of(StreamState& stream) {
                       .barrier = ignore.barrier}};
 }
 
+// Ends after 7 s: later than a controller waits for it.
+void run_slow(StreamState& stream) {
+  stream.context().endless.store(true);
+  for (int ms = 0; ms < 7000 && !stream.context().stopped(); ++ms)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  stream.context().mute.store(true);
+}
+
 void run_endless(StreamState& stream) {
   stream.context().endless.store(true);
   while (!stream.context().stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -113,9 +121,9 @@ void end_of(StreamState& stream, const ptx::Outcome& outcome) {
   switch (outcome.end) {
     case ptx::End::kDone:
     case ptx::End::kStopped: return;
-    case ptx::End::kIllegalAddress: return stream.context().fail(kIllegalAddress, outcome.what);
-    case ptx::End::kMisaligned: return stream.context().fail(kMisalignedAddress, outcome.what);
-    case ptx::End::kTrapped: return stream.context().fail(kLaunchFailed, outcome.what);
+    case ptx::End::kIllegalAddress: return stream.context().fail(kIllegalAddress, outcome.what, stream);
+    case ptx::End::kMisaligned: return stream.context().fail(kMisalignedAddress, outcome.what, stream);
+    case ptx::End::kTrapped: return stream.context().fail(kLaunchFailed, outcome.what, stream);
   }
 }
 
@@ -128,15 +136,17 @@ std::chrono::nanoseconds resident_after(const ptx::Launch& launch, std::uint64_t
 void run_kernel(StreamState& stream, const ptx::Launch& launch, std::uint64_t number) {
   stream.see_late();
   const cuda_double::Fail& fail = options().fail;
-  if (number == fail.illegal_address) return stream.context().fail(kIllegalAddress, "fail=illegal_address");
+  if (number == fail.illegal_address) return stream.context().fail(kIllegalAddress, "fail=illegal_address", stream);
   if (number == fail.lost) {
     driver().lost.store(true);
-    return stream.context().fail(kUnknown, "fail=lost");
+    return stream.context().fail(kUnknown, "fail=lost", stream);
   }
   if (options().ignore.launch && stream.random() % 4 == 0) return;
   stream.kernel_begins(resident_after(launch, number));
   if (number == fail.endless) {
     run_endless(stream);
+  } else if (number == fail.slow) {
+    run_slow(stream);
   } else {
     cuda_double::View memory(&stream.context());
     std::unique_ptr<ptx::LateStores> late;
@@ -235,6 +245,7 @@ Result cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function func
   switch (attribute) {
     case kFunctionMaxThreads: *value = kThreadsLimit; return kSuccess;
     case kFunctionStaticShared: *value = static_cast<int>(state->entry->shared_bytes); return kSuccess;
+    case kFunctionLocal: *value = static_cast<int>(state->entry->local_bytes); return kSuccess;
     case kFunctionMaxDynamicShared: *value = static_cast<int>(state->most_dynamic_shared.load()); return kSuccess;
   }
   return kInvalidValue;
@@ -277,7 +288,7 @@ Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsig
   if (std::min({grid_x, grid_y, grid_z, block_x, block_y, block_z}) == 0 || grid_x > 2147483647 || grid_y > 65535 ||
       grid_z > 65535 || block_x > 1024 || block_y > 1024 || block_z > 64)
     return kInvalidValue;
-  if (!fits(*state, launch)) return kLaunchOutOfResources;
+  if (!fits(*state, launch) || ++driver().launch_calls == options().fail.launch) return kLaunchOutOfResources;
   Uses uses;
   uses.add(&state->module->launches);
   add_uses(context, launch, uses);

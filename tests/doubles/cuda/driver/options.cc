@@ -42,6 +42,10 @@ bool set_failure(std::string_view word, Fail& fail) {
   if (name == "illegal_address") return set_number(number, fail.illegal_address);
   if (name == "lost") return set_number(number, fail.lost);
   if (name == "endless") return set_number(number, fail.endless);
+  if (name == "slow") return set_number(number, fail.slow);
+  if (name == "write_value") return set_number(number, fail.write_value);
+  if (name == "launch") return set_number(number, fail.launch);
+  if (name == "registration") return set_number(number, fail.registration);
   return false;
 }
 

@@ -12,6 +12,8 @@
 
 namespace woa::cuda_double {
 
+inline constexpr unsigned kSharedLimit = 64 << 10;  // of a block, at most
+
 // Things to leave out. The first four are the interpreter's (ptx/interpreter.h).
 #define WOA_CUDA_DOUBLE_IGNORED(X) \
   X(fence)                         \
@@ -41,7 +43,8 @@ struct Ignore {
 
 // Counts from 1; 0: never.
 struct Fail {
-  std::uint64_t no_memory = 0, illegal_address = 0, lost = 0, endless = 0;
+  std::uint64_t no_memory = 0, illegal_address = 0, lost = 0, endless = 0, slow = 0;
+  std::uint64_t write_value = 0, launch = 0, registration = 0;  // calls
   bool ptx_version = false;
 };
 

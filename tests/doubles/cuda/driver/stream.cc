@@ -187,8 +187,9 @@ void StreamState::dispatch(std::unique_ptr<Operation> operation) {
 void StreamState::execute(Operation& operation) {
   delay();
   const bool stores = operation.kind != Kind::kHostFunction && operation.kind != Kind::kWait;
+  const bool is_mute = context_.mute.load() && stores && operation.kind != Kind::kRecord;
   storing_.store(true);
-  if (!context_.stopped() && stores) operation.run(*this, operation.uses);
+  if (!context_.stopped() && stores && !is_mute) operation.run(*this, operation.uses);
   if (!context_.stopped() && operation.kind == Kind::kHostFunction) see_late();
   storing_.store(false);
   if (!context_.stopped() && !stores) operation.run(*this, operation.uses);

@@ -13,6 +13,7 @@ using cuda_double::broken;
 using cuda_double::ContextState;
 using cuda_double::driver;
 using cuda_double::enter;
+using cuda_double::enter_even_if_failed;
 using cuda_double::enter_unless_resident;
 using cuda_double::EventState;
 using cuda_double::Kind;
@@ -113,12 +114,12 @@ void store_value(std::byte* at, std::uint64_t value) {
 
 }  // namespace
 
-Result cuStreamCreate(Stream* stream, unsigned flags) {
+Result cuStreamCreateWithPriority(Stream* stream, unsigned flags, int) {
   ContextState* context = nullptr;
-  if (const Result result = enter("cuStreamCreate", context); result != kSuccess) return result;
+  if (const Result result = enter("cuStreamCreateWithPriority", context); result != kSuccess) return result;
   if (stream == nullptr || flags > kStreamNonBlocking) return kInvalidValue;
   if (flags != kStreamNonBlocking)
-    return broken("blocking_stream", "cuStreamCreate",
+    return broken("blocking_stream", "cuStreamCreateWithPriority",
                   "the stream would wait for the null stream: pass CU_STREAM_NON_BLOCKING");
   auto handle = std::make_unique<StreamHandle>(StreamHandle{context, context->add_stream()});
   *stream = static_cast<Stream>(driver().streams_of.add(std::move(handle)));
@@ -138,11 +139,14 @@ Result cuStreamDestroy_v2(Stream stream) {
 
 Result cuStreamQuery(Stream stream) {
   ContextState* context = nullptr;
-  Result result = kSuccess;
-  const StreamState* const state = enter_stream("cuStreamQuery", stream, context, result);
-  if (state == nullptr) return result;
-  if (state->idle() || options().ignore.query) return context->error();
-  return kNotReady;
+  Result result = enter_even_if_failed("cuStreamQuery", context);
+  if (result != kSuccess) return result;
+  const StreamHandle* const handle = find_stream("cuStreamQuery", context, stream, result);
+  if (handle == nullptr) return result;
+  const Result idle = handle->state->idle() || options().ignore.query ? kSuccess : kNotReady;
+  if (context->hides_error_from(*handle->state)) return idle;
+  result = context->error();
+  return result == kSuccess ? idle : result;
 }
 
 Result cuStreamSynchronize(Stream stream) {
@@ -190,6 +194,7 @@ Result cuStreamWriteValue64_v2(Stream stream, DevicePtr at, std::uint64_t value,
   StreamState* const state = enter_stream("cuStreamWriteValue64", stream, context, result);
   if (state == nullptr) return result;
   if (options().no_memops || flags != kWriteValueDefault) return kNotSupported;
+  if (++driver().written_values == options().fail.write_value) return kUnknown;
   Range* const range = memory_map().on_device(context, at, sizeof value);
   if (range == nullptr || range->read_only || at % sizeof value != 0) return kInvalidValue;
   Uses uses;

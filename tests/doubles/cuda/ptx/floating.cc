@@ -42,7 +42,7 @@ struct Over {
     return canonical(a / b);
   }
 };
-// Of a number and a NaN the number; -0 is less than +0.
+// A number beside a NaN wins; -0 is less than +0.
 struct Least {
   template <class T>
   T operator()(T a, T b) const {

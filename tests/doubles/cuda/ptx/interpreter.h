@@ -37,7 +37,7 @@ class Memory {
   virtual Extent find(std::uint64_t address) noexcept = 0;
 };
 
-// What the interpreter leaves out, so that tests show that somebody would notice.
+// Things that the interpreter leaves out, so that tests show that somebody would notice.
 struct Ignored {
   bool fence = false;          // fence and membar order nothing
   bool release = false;        // st.release is st.relaxed
@@ -62,7 +62,7 @@ struct Entry {
   const Module* module = nullptr;
   std::string name;
   std::vector<Parameter> parameters;
-  std::uint32_t parameter_bytes = 0, shared_bytes = 0;
+  std::uint32_t parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
   std::uint32_t number = 0;
 };
 

@@ -22,7 +22,7 @@ template <class T>
 using Doubled = std::conditional_t<std::is_signed_v<T>, std::conditional_t<sizeof(T) == 2, std::int32_t, std::int64_t>,
                                    std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint64_t>>;
 
-// What `make` gives for the C++ type; null: the kinds do not hold the type.
+// The handler that `make` gives for the C++ type; null: the kinds do not hold the type.
 template <Kinds kinds, class Make>
 Handler pick(std::optional<Type> type, Make make) {
   const auto when = [&]<Kinds kind, class T>(std::integral_constant<Kinds, kind>, T) -> Handler {

@@ -54,7 +54,7 @@ void overlay_own(const ThreadView& thread, const std::byte* at, std::uint8_t byt
     if (same_word(one.at, at)) overlay(one, at, bytes, value);
 }
 
-// What is read behind a strong load is no older than what that gave.
+// Loads behind a strong load read nothing older than it did.
 void remember(Stale& kept, const Stale& now, Order order) {
   if (order == Order::kWeak)
     kept = now;

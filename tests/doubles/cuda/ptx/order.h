@@ -82,7 +82,7 @@ class StaleValues {
   std::array<Stale, places> values_{};
 };
 
-// What a thread has stored, and no other thread sees; what it has read.
+// A thread's stores that no other thread sees yet, and what it has read.
 struct ThreadView {
   std::vector<Store> stores;
   std::uint64_t filter = 0;     // bits of the stores' places
@@ -103,7 +103,7 @@ class BlockView {
   BlockView(Random& random, const Ignored& ignored, Late& late) : random_(random), ignored_(ignored), late_(late) {}
 
   std::uint64_t load(ThreadView& thread, const std::byte* at, std::uint8_t bytes, Order order, bool shared);
-  // Where no acquire stands, loads of the words behind this one may come before it.
+  // Loads of the words behind this one may come before it, if no acquire stands between.
   void load_early(const ThreadView& thread, const std::byte* at, std::uint64_t room);
   void store(ThreadView& thread, Store store, Scope scope);
   void release(ThreadView& thread, Scope scope);

@@ -132,7 +132,13 @@ class Reader {
     if (scope_.program->functions[number].defined) return in_.invalid(parsed.name + " is defined a second time");
     parsed.defined = true;
     if (entry) {
-      Entry made{scope_.program, parsed.name, {}, 0, reader.shared_bytes(), static_cast<std::uint32_t>(number)};
+      Entry made{scope_.program,
+                 parsed.name,
+                 {},
+                 0,
+                 reader.shared_bytes(),
+                 parsed.local_bytes,
+                 static_cast<std::uint32_t>(number)};
       for (const Piece& one : parsed.parameters) {
         made.parameters.push_back({one.offset, one.bytes});
         made.parameter_bytes = one.offset + one.bytes;

@@ -37,7 +37,7 @@ struct Instruction {
   std::uint32_t more = 0;   // first of Function::more
 };
 
-// What a slot holds when a function begins.
+// The value of a slot when a function begins.
 struct Constant {
   enum Kind : std::uint8_t { kValue, kVariable, kLocal, kDynamicShared, kSpecial };
   std::int32_t slot = 0;

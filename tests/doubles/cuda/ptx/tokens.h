@@ -14,7 +14,7 @@ struct Token {
   std::uint32_t line = 0;
 };
 
-// Without comments; the last one is kEnd. What is no token becomes a kMark, so that the parser names it.
+// Without comments; the last one is kEnd. Text that is no token becomes a kMark, so that the parser names it.
 std::vector<Token> tokens(std::string_view text);
 
 }  // namespace woa::ptx

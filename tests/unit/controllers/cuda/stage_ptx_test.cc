@@ -1,4 +1,4 @@
-// Where a stage's PTX comes from: the file beside the source, the cache, NVRTC.
+// Origins of a stage's PTX: the file beside the source, the cache, NVRTC.
 #include "controllers/gpu/cuda/stage_ptx.h"
 
 #include <sys/stat.h>

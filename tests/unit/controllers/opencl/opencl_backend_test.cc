@@ -149,7 +149,7 @@ TEST_CASE("a device that is not there is unavailable, with what there is") {
        {static_cast<std::uint32_t>(devices->size()), std::numeric_limits<std::uint32_t>::max()}) {
     const Status status = factory.make(ordinal, controller).status();
     CHECK(status.code() == Code::kUnavailable);
-    CHECK(says(status, "gpu:9"));
+    CHECK(says(status, "number " + std::to_string(std::uint64_t{ordinal} + 1)));
     CHECK(says(status, std::to_string(devices->size()) + " device"));
   }
 }

@@ -6,40 +6,19 @@
 #include <utility>
 
 #include "controllers/gpu/opencl/opencl_backend.h"
-#include "tests/support/run_in_this_thread.h"
+#include "tests/support/counted_firings.h"
 #include "tests/unit/controllers/opencl/counted_cl.h"
 
 namespace woa::test {
 namespace {
 
 constexpr std::uint32_t kStages = 3;
-constexpr std::uint64_t kWarmUp = 64, kInstances = 256;
-constexpr int kAbsent = 77, kFailed = 1;
 
-int give_up(const Status& status, int code = kFailed) {
-  std::snprintf(own_calls().error, sizeof own_calls().error, "%s", status.message().c_str());
-  return code;
-}
-
-// In the child.
-int count_firings() {
-  if (const auto& probed = probe_devices(); !probed.ok()) return give_up(probed.status(), kAbsent);
-  const OpenCl& cl = counted_cl();
-  auto devices = list_devices(cl);
-  if (!devices.ok()) return give_up(devices.status(), kAbsent);
-  RunInThisThread running(sharpens(kStages, "opencl"), [] {
-    const Elsewhere waiting;
-    std::this_thread::yield();
-  });
-  Status status = running.start(std::make_unique<OpenClBackend>(cl, std::move(devices->front()), 2));
-  if (status.ok()) status = running.run(kWarmUp);
-  if (!status.ok()) return give_up(status);
-  count_from_here();
-  const std::uint64_t before = own_allocations();
-  status = running.run(kInstances);
-  own_calls().counting = false;
-  own_calls().own_allocations = own_allocations() - before - own_calls().library_allocations;
-  return status.ok() ? 0 : give_up(status);
+Result<std::unique_ptr<Backend>> make_counted() {
+  if (const auto& probed = probe_devices(); !probed.ok()) return probed.status();
+  auto devices = list_devices(counted_cl());
+  if (!devices.ok()) return devices.status();
+  return std::unique_ptr<Backend>(std::make_unique<OpenClBackend>(counted_cl(), std::move(devices->front()), 2));
 }
 
 }  // namespace
@@ -71,11 +50,11 @@ TEST_CASE("the counter tells own calls from others") {
 TEST_CASE("firings of an OpenCL device cost no allocation and no system call of ours") {
   std::map<std::uint64_t, std::uint64_t> calls;
   own_calls().own_calls = &calls;
-  const int end = count_in_child(count_firings);
+  const int end = count_in_child([] { return count_firings(sharpens(kStages, "opencl"), make_counted); });
   if (end == kAbsent) skip("opencl", own_calls().error);
   INFO(own_calls().error);
   REQUIRE(end == 0);
-  constexpr double kFirings = kInstances * kStages;
+  constexpr double kFirings = kCountedFirings * kStages;
   std::printf("of the library, per firing: %.2f allocations, %.2f system calls\n",
               static_cast<double>(own_calls().library_allocations) / kFirings,
               static_cast<double>(own_calls().library_calls) / kFirings);

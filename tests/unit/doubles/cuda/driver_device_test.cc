@@ -148,7 +148,7 @@ TEST_CASE("each thread has its own current context") {
 }
 
 TEST_CASE("a forked child has no driver") {
-  REQUIRE_PASSES("", [] {
+  REQUIRE_PASSES("rules=errors", [] {
     Rig rig;
     test::Child child([&] {
       int count = 0;

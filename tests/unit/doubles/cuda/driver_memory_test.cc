@@ -120,7 +120,7 @@ TEST_CASE("memory of one context is another's only if it is portable") {
     Context other = nullptr;
     Stream stream = nullptr;
     NEED(rig.context_create(&other, 0, 0) == kSuccess);
-    NEED(rig.stream_create(&stream, kStreamNonBlocking) == kSuccess);
+    NEED(rig.stream_create(&stream, kStreamNonBlocking, 0) == kSuccess);
     NEED(rig.stream_write_value(stream, rig.device, 1, 0) == kInvalidValue);
     NEED(rig.stream_write_value(stream, rig.device_of(rig.host), 1, 0) == kSuccess);
     NEED(rig.stream_synchronize(stream) == kSuccess && rig.load() == 1);

@@ -66,8 +66,8 @@ struct Rig : Cuda {
   Rig() {
     NEED(init(0) == kSuccess);
     NEED(context_create(&context, 0, 0) == kSuccess);
-    NEED(stream_create(&first, kStreamNonBlocking) == kSuccess);
-    NEED(stream_create(&second, kStreamNonBlocking) == kSuccess);
+    NEED(stream_create(&first, kStreamNonBlocking, 0) == kSuccess);
+    NEED(stream_create(&second, kStreamNonBlocking, 0) == kSuccess);
     NEED(event_create(&event, kEventNoTiming) == kSuccess);
     NEED(memory_alloc(&device, kBytes) == kSuccess);
     void* at = nullptr;

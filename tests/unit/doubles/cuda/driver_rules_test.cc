@@ -47,6 +47,13 @@ Result within_host_function(Rig& rig, void (*function)(void*), void* user) {
 
 }  // namespace
 
+TEST_CASE("rule fork: no process forks that has woken the driver") {
+  require_rule("fork", [](Rig&) -> Result {
+    test::Child child([] { return 33; });
+    return child.exit_code() == 33 ? kNotPermitted : kSuccess;
+  });
+}
+
 TEST_CASE("rule legacy_stream: no call takes the null stream") {
   require_rule("legacy_stream", [](Rig& rig) { return rig.copy_to_device_async(rig.device, rig.host, 8, nullptr); });
   require_rule("legacy_stream", [](Rig& rig) { return rig.copy_to_host_async(rig.host, rig.device, 8, nullptr); });
@@ -63,7 +70,7 @@ TEST_CASE("rule legacy_stream: no call takes the null stream") {
 }
 
 TEST_CASE("rule blocking_stream: a stream does not wait for the null stream") {
-  require_rule("blocking_stream", [](Rig& rig) { return rig.stream_create(&rig.first, 0); });
+  require_rule("blocking_stream", [](Rig& rig) { return rig.stream_create(&rig.first, 0, 0); });
 }
 
 TEST_CASE("rule host_function: host functions call nothing of CUDA") {

@@ -55,7 +55,7 @@ class Resident {
     });
   }
 
-  // Whether the firing published the inverse of what the host had written.
+  // True: the firing published the inverse of what the host had written.
   bool fire() {
     const std::uint64_t n = next_++;
     for (std::size_t k = 0; k < kBytes; ++k) in_[k] = static_cast<std::uint8_t>(k * n + 3);

@@ -1,4 +1,4 @@
-// What the memory model forbids never happens, and what it allows happens, over many seeds. Litmus tests between the
+// Outcomes that the memory model forbids never happen, over many seeds; allowed ones do. Litmus tests between the
 // threads of a block, and a block's stores as the host sees them appear.
 #include <atomic>
 #include <functional>

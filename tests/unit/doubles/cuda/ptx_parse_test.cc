@@ -1,4 +1,4 @@
-// What a module may hold: refusals with their line, memory spaces, control flow.
+// The parts that a module may have: refusals with their line, memory spaces, control flow.
 #include "tests/unit/doubles/cuda/ptx_rig.h"
 
 namespace woa::ptx {
@@ -66,7 +66,7 @@ TEST_CASE("what is wrong is refused with its line", "[ptx]") {
           Code::kInvalid, "call of helper: its parameters have other sizes");
 }
 
-// What 32 threads leave in `out`.
+// The words that 32 threads leave in `out`.
 template <class T>
 std::vector<T> results(const std::string& text, std::size_t count = 32) {
   Rig rig(text);

@@ -113,6 +113,36 @@ TEST_CASE("a device publishes packets as the plan says, or is refused with what 
         "graph again with this runtime: woa compile GRAPH -o PLAN");
 }
 
+TEST_CASE("each back-end counts its own devices") {
+  const auto device_of = [](std::uint32_t controller, std::initializer_list<std::pair<const char*, const char*>> all) {
+    Plan plan = chain_plan(2, "copy", 1);
+    plan.controllers.resize(1);
+    for (const auto& [name, backend] : all) plan.controllers.push_back(make_controller(name, *find_backend(backend)));
+    std::uint32_t found = 0;
+    BackendRegistry backends;
+    for (const char* const name : {"cuda", "opencl", "verilator"}) {
+      BackendFactory factory{name, ControllerKind::kGpu, {}, {}};
+      factory.make = [&](std::uint32_t ordinal, const ControllerPlan&) -> Result<std::unique_ptr<Backend>> {
+        found = ordinal;
+        return {Code::kUnavailable, "asked for"};
+      };
+      REQUIRE(backends.add(std::move(factory)).ok());
+    }
+    HostedControllerSetup setup;
+    setup.plan = &plan;
+    setup.id = controller;
+    setup.backends = &backends;
+    CHECK(HostedController::make(std::move(setup)).status().message() == "asked for");
+    return found;
+  };
+  CHECK(device_of(2, {{"gpu:0", "cuda"}, {"gpu:1", "cuda"}}) == 1);
+  CHECK(device_of(1, {{"gpu:1", "cuda"}}) == 1);  // whichever controllers a graph uses
+  CHECK(device_of(1, {{"gpu:0", "opencl"}, {"gpu:1", "cuda"}}) == 0);
+  CHECK(device_of(2, {{"gpu:0", "opencl"}, {"gpu:1", "cuda"}}) == 0);
+  CHECK(device_of(4, {{"gpu:2", "opencl"}, {"gpu:1", "cuda"}, {"gpu:0", "opencl"}, {"gpu:3", "cuda"}}) == 1);
+  CHECK(device_of(2, {{"fpga:0", "verilator"}, {"gpu:1", "cuda"}}) == 1);
+}
+
 TEST_CASE("a device that keeps no payloads is refused where the plan expects it") {
   const Status status = hosting({.memory = MemoryKind::kExtDev}, std::make_unique<SayingBackend>("host"));
   CHECK(status.code() == Code::kUnsupported);
