@@ -19,7 +19,7 @@ INCLUDES = ["-I", str(ROOT / "kernels"), "-I", str(ROOT)]
 
 def sources():
     """All but the data of the interpreter's tests, which need PTX of several compilers."""
-    folders = ("kernels", "bench", "graphs", "tests/unit/kernels", "tests/unit/runtime")
+    folders = ("kernels", "bench", "graphs", "tests/cuda_kernels")
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.cu"))
 
 

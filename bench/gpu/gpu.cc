@@ -11,6 +11,7 @@
 #include "bench/gpu/random_payloads.h"
 #include "bench/gpu/transfers.h"
 #include "bench/harness/contest.h"
+#include "bench/harness/crossing.h"
 #include "bench/micro/host_probe.h"
 #include "controllers/gpu/cuda/devices.h"
 #include "runtime/call_models/call_model.h"
@@ -23,6 +24,7 @@ constexpr const char* kZeroCopies = "zero-copy launch, synchronise";
 constexpr const char* kReplays = "zero-copy graph, synchronise";
 constexpr const char* kByHand = "streams by hand";
 constexpr const char* kPinned = "pinned copy";
+constexpr const char *kByKernel = "kernel in pinned memory", *kByEngine = "copy engine";
 constexpr const char* kSegment = "segment of another process";
 constexpr const char *kStages = ", first kernel to last", *kWhole = ", end to end";
 constexpr const char *kThere = ", to the GPU", *kBack = ", to the host";
@@ -104,6 +106,7 @@ class GpuBench {
   Status packet(const std::string& part, std::uint32_t stages);
   Status bandwidth();
   Status pipeline();
+  Status in_place();
   [[nodiscard]] const char* host_state() const { return probe_.state(); }
 
  private:
@@ -222,6 +225,35 @@ Status GpuBench::pipeline() {
   return {};
 }
 
+// The figure that kMostInPlace of the back-end's queues stands for.
+Status GpuBench::in_place() {
+  const std::vector<std::string> figures{kThere, kBack};
+  std::map<std::string, std::vector<TwoWaysRepeated>> by_size;
+  std::string part = "in-place";
+  for (std::uint64_t size : sizes({1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10,
+                                   256 << 10, 512 << 10, 1 << 20})) {
+    const OwnJob job{1, size, count_of(64 << 20, size, 50, 1'000), options_.kernel_path};
+    const auto by = [&](Mover mover) {
+      return [mover, job] { return in_own_process([&] { return moved_us(mover, job); }); };
+    };
+    const Match match{
+        part,
+        size,
+        {{kByEngine, "limit", figures, by(Mover::kCopyEngine)}, {kByKernel, "peer", figures, by(Mover::kKernel)}},
+        kByEngine};
+    WOA_RETURN_IF_ERROR(add_rows(match, {}));
+    const std::span<const Row> rows = std::span(report_.rows).last(2 * figures.size());
+    for (std::size_t f = 0; f < figures.size(); ++f)
+      by_size[figures[f]].push_back({size, rows[figures.size() + f].samples, rows[f].samples});
+  }
+  for (auto& [figure, ways] : by_size) {
+    std::ranges::sort(ways, {}, &TwoWaysRepeated::size);
+    report_.tallies.push_back(
+        {part + ": bytes up to which the kernel is quicker" + figure, steady_crossing(ways), ways.back().size});
+  }
+  return {};
+}
+
 // Asks a child process: this one never wakes the driver.
 Result<Device> look_at_device() {
   const Result<cuda::Library>& cuda = open_cuda();
@@ -254,6 +286,7 @@ Result<Report> bench_gpu(const RunOptions& options, const GpuOptions& chosen) {
     if (part == "stages") WOA_RETURN_IF_ERROR(bench.packet(part, 2));
     if (part == "bandwidth") WOA_RETURN_IF_ERROR(bench.bandwidth());
     if (part == "pipeline") WOA_RETURN_IF_ERROR(bench.pipeline());
+    if (part == "in-place") WOA_RETURN_IF_ERROR(bench.in_place());
   }
   report.host_state = bench.host_state();
   return report;

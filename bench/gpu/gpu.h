@@ -11,7 +11,7 @@
 namespace woa::bench {
 
 struct GpuOptions {
-  std::vector<std::string> parts{"packet", "stages", "bandwidth", "pipeline"};
+  std::vector<std::string> parts{"packet", "stages", "bandwidth", "pipeline", "in-place"};
   std::vector<std::uint64_t> sizes = {};     // bytes of a packet; none: those that suit the part
   std::vector<std::uint32_t> windows{1, 4};  // of ours in `packet` and `stages`, each 1 to kMaxWindow
   std::uint64_t count = 0;                   // packets of a launch; 0: a number that suits the part and the size

@@ -155,4 +155,57 @@ Result<Figures> own_pipeline_us(const OwnJob& job) {
   return Figures{median(std::move(stages)), median(std::move(whole))};
 }
 
+namespace {
+
+// Microseconds of each of `count` calls of `send`, behind kWarmUp more.
+template <class Send>
+Result<double> us_of_each(OwnStream& stream, std::uint64_t count, const Send& send) {
+  const auto begin = stream.context().make_event(cuda::kEventTiming);
+  const auto end = stream.context().make_event(cuda::kEventTiming);
+  if (!begin.ok() || !end.ok()) return (begin.ok() ? end : begin).status();
+  for (std::uint64_t n = 0; n < kWarmUp; ++n) WOA_RETURN_IF_ERROR(send());
+  WOA_RETURN_IF_ERROR(stream.record(*begin));
+  for (std::uint64_t n = 0; n < count; ++n) WOA_RETURN_IF_ERROR(send());
+  WOA_RETURN_IF_ERROR(stream.record(*end));
+  WOA_RETURN_IF_ERROR(stream.synchronise());
+  const auto ns = between_ns(stream.context(), *begin, *end);
+  if (!ns.ok()) return ns;
+  return *ns / 1e3 / static_cast<double>(count);
+}
+
+}  // namespace
+
+Result<Figures> moved_us(Mover mover, const OwnJob& job) {
+  auto stream = OwnStream::open(job.kernel_path, chain_of(1));
+  if (!stream.ok()) return stream.status();
+  const std::uint64_t bytes = job.bytes;
+  const auto in = PinnedMemory::make(stream->context(), bytes), out = PinnedMemory::make(stream->context(), bytes);
+  const auto read = DeviceMemory::make(stream->context(), bytes),
+             written = DeviceMemory::make(stream->context(), bytes);
+  for (const Status& status : {in.status(), out.status(), read.status(), written.status()}) WOA_RETURN_IF_ERROR(status);
+  const RandomPayloads payloads(bytes);
+  const std::span<std::byte> to{out->host(), bytes};
+  const bool copies = mover == Mover::kCopyEngine;
+  payloads.fill(0, {in->host(), bytes});
+  const auto there = us_of_each(*stream, job.count, [&]() -> Status {
+    if (!copies) return stream->launch(0, in->device(), written->at(), bytes);
+    WOA_RETURN_IF_ERROR(stream->to_device(read->at(), {in->host(), bytes}));
+    return stream->launch(0, read->at(), written->at(), bytes);
+  });
+  if (!there.ok()) return there.status();
+  WOA_RETURN_IF_ERROR(stream->to_host(to, written->at()));
+  WOA_RETURN_IF_ERROR(stream->synchronise());
+  WOA_RETURN_IF_ERROR(payloads.check_inverted(0, to));
+  payloads.fill(1, {in->host(), bytes});
+  WOA_RETURN_IF_ERROR(stream->to_device(read->at(), {in->host(), bytes}));
+  const auto back = us_of_each(*stream, job.count, [&]() -> Status {
+    if (!copies) return stream->launch(0, read->at(), out->device(), bytes);
+    WOA_RETURN_IF_ERROR(stream->launch(0, read->at(), written->at(), bytes));
+    return stream->to_host(to, written->at());
+  });
+  if (!back.ok()) return back.status();
+  WOA_RETURN_IF_ERROR(payloads.check_inverted(1, to));
+  return Figures{*there, *back};
+}
+
 }  // namespace woa::bench

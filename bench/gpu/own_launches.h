@@ -33,4 +33,14 @@ Result<Figures> own_packet_us(OwnWay way, const OwnJob& job);
 // events of the device; and from the packet in pinned memory until its result is there.
 Result<Figures> own_pipeline_us(const OwnJob& job);
 
+// Who moves a payload between pinned memory and the device.
+enum class Mover : std::uint8_t {
+  kKernel,      // loads and stores of the kernel that computes
+  kCopyEngine,  // a copy before or behind that kernel
+};
+
+// Microseconds of a packet to the device and of one to the host, each with its kernel: by events of the device around
+// job.count of them in a row. The bytes are checked. `job` is of one stage.
+Result<Figures> moved_us(Mover mover, const OwnJob& job);
+
 }  // namespace woa::bench

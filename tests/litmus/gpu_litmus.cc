@@ -3,7 +3,8 @@
 //
 //     gpu_litmus [--count N] [--seconds S] [--publishes worker|queue] [--first]
 //
-// Prints one JSON. Exit code: 0 nothing was wrong, 1 something was, 2 wrong usage, 77 no GPU (the reason on stdout).
+// Prints one JSON. Exit code: 0 all messages came and none was wrong, 1 otherwise, 2 wrong usage, 77 no GPU (the reason
+// on stdout).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -81,16 +82,20 @@ Status run_cases(const Options& options, const std::string& folder, Json& json) 
     json["messages"] = json["messages"].get<std::uint64_t>() + outcome->messages;
     json["wrong"] = json["wrong"].get<std::uint64_t>() + outcome->wrong;
     json["cases"].push_back(to_json(what, *outcome));
-    if (options.first && outcome->wrong != 0) break;
+    if (options.first && outcome->wrong != 0) return {};
   }
-  return {};
+  const auto found = json["messages"].get<std::uint64_t>();
+  if (found >= options.count) return {};
+  return {Code::kDataLoss, std::to_string(found) + " messages came in the time that there was, expected " +
+                               std::to_string(options.count) + "; give more --seconds, or ask for fewer by --count"};
 }
 
 int main(int argc, char** argv) {
   CLI::App app("Sends messages through a GPU and checks every payload.", "gpu_litmus");
   Options options;
   app.add_option("--count", options.count, "messages of all cases together")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.seconds, "end after so long, with fewer messages")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "end after so long; fewer messages than asked for are an error")
+      ->check(CLI::PositiveNumber);
   app.add_option("--publishes", options.publishes, "cases of one publisher")->check(CLI::IsMember({"worker", "queue"}));
   app.add_flag("--first", options.first, "end with the first wrong message");
   try {

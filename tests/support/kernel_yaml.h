@@ -21,6 +21,7 @@ inline VariantPlan read_variant(const std::string& kernel_yaml, const std::strin
   variant.has_size = node["size"].as<bool>(false);
   for (const YAML::Node& name : node["global"]) variant.global.push_back(name.as<std::string>());
   for (const YAML::Node& threads : node["block"]) variant.block.push_back(threads.as<std::uint32_t>());
+  variant.shared_bytes = node["shared"].as<std::uint32_t>(0);
   variant.resident = node["resident"].as<bool>(false);
   return variant;
 }

@@ -314,10 +314,11 @@ void add_gpu(CLI::App& parent, Action& action) {
                           [chosen](const RunOptions& options) { return bench::bench_gpu(options, *chosen); });
   command.footer(kAboutGpu);
   command.add_option("--part", chosen->parts, "Parts to run; several, or a list with commas")
-      ->check(one_of({"packet", "stages", "bandwidth", "pipeline"}))
+      ->check(one_of({"packet", "stages", "bandwidth", "pipeline", "in-place"}))
       ->delimiter(',')
       ->option_text("NAME,... [all of them]");
-  add_sizes(command, chosen->sizes).option_text("SIZE,... [64; bandwidth and pipeline up to 256MiB]");
+  add_sizes(command, chosen->sizes)
+      .option_text("SIZE,... [64; in-place up to 1MiB, bandwidth and pipeline up to 256MiB]");
   command.add_option("--window", chosen->windows, "Packets of ours under way at most; several, or a list with commas")
       ->transform(within(1, kMaxWindow))
       ->delimiter(',')

@@ -84,6 +84,18 @@ class Gpu(WoaTest):
                          {(f"pipeline: {of}, {figure}", f"pipeline: {to}, {figure}") for figure in FIGURES
                           for of, to in (("rpc-hub", "woa"), ("woa", "streams by hand"))})
 
+    def test_where_kernels_and_the_copy_engine_cross(self):
+        report = self.report("--part", "in-place", "--size", "57,4KiB")
+        for size in (57, 4 << 10):
+            self.check_rows(report, "in-place", size, [(f"{mover}, {to}", role) for mover, role in
+                                                       (("copy engine", "limit"), ("kernel in pinned memory", "peer"))
+                                                       for to in ("to the GPU", "to the host")])
+        crossings = {tally["what"]: (tally["within"], tally["of"]) for tally in report["tallies"]}
+        for to in ("to the GPU", "to the host"):
+            within, most = crossings[f"in-place: bytes up to which the kernel is quicker, {to}"]
+            self.assertEqual(most, 4 << 10)
+            self.assertIn(within, (0, 57, 4 << 10))
+
     def test_as_a_table(self):
         done = self.woa("bench", "gpu", "--part", "packet", "--window", "1", *FEW, environment=on_the_double())
         self.assertEqual(done.returncode, 0, done.stderr)

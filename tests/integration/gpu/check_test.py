@@ -52,7 +52,8 @@ class Check(unittest.TestCase):
         names = {str(path.relative_to(self.bundle)) for path in self.bundle.rglob("*")}
         for name in ("woa", "gpu-check", "gpu-sass", "suites", "about", "kernels/woa_cuda.h", "kernels/copy/copy.ptx", "kernels/copy/copy.cu",
                      "kernels/copy/kernel.yaml", "kernels/copy/libcopy.so", "tests/gpu_litmus", "tests/litmus.ptx", "graphs/hello.yaml",
-                     "tests/gpu_graphs/stays/libstays.so", "tests/cts_backend", "lib/standard/libstdc++.so.6"):
+                     "tests/gpu_graphs/stays/libstays.so", "tests/cts_backend", "tests/gpu_kernels", "tests/cuda_kernels/packet_golden/packet_golden.ptx", "tests/cuda_kernels/vectors.txt",
+                     "lib/standard/libstdc++.so.6"):
             self.assertIn(name, names)
         for name in names:
             self.assertNotRegex(name, r"lib/(libc|libm|libpthread|ld-linux.*)\.so")
@@ -73,12 +74,14 @@ class Check(unittest.TestCase):
         for name in ("date", "commit", "cpu", "cores", "kernel"):
             self.assertTrue(found[name], name)
         by_name = {(part["name"], each["name"]): each for part in found["parts"] for each in part["checks"]}
-        self.assertEqual(by_name["suites", "kernels-equal-cpu"]["result"], "passed")
+        for graph in ("picture", "packets", "join", "scatter", "loop"):
+            for window in (1, 4):
+                self.assertEqual(by_name["suites", f"{graph}-window-{window}"]["result"], "passed")
         litmus = by_name["litmus", "messages"]["figures"]
         self.assertEqual((litmus["messages"], litmus["wrong"]), (320, 0))
         for name in ("graph-wild-store", "resident-endless", "killed-node", "two-processes", "nothing-registered"):
             self.assertEqual(by_name["faults", name]["result"], "passed")
-        for name in ("packet", "stages", "bandwidth", "pipeline"):
+        for name in ("packet", "stages", "bandwidth", "pipeline", "in-place"):
             self.assertIn("figures", by_name["bench", name])
 
     def test_a_part_that_fails_does_not_stop_the_others(self):

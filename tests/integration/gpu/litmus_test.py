@@ -50,6 +50,11 @@ class Litmus(unittest.TestCase):
         self.assertEqual(code, 1, found)
         self.assertTrue(found["wrong"] != 0 or "illegal" in found["error"] or "misaligned" in found["error"], found)
 
+    def test_fewer_messages_than_asked_for(self):
+        code, found = litmus("", "--publishes", "queue", "--count", MANY, "--seconds", "2")
+        self.assertEqual((code, found["wrong"]), (1, 0), found)
+        self.assertRegex(found["error"], rf"^{found['messages']} messages came .* expected {MANY}; ")
+
     def test_no_device(self):
         code, found = litmus("devices=0")
         self.assertEqual(code, 77)

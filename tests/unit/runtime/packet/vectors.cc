@@ -27,8 +27,8 @@ ActivationPacket from_hex(const std::string& hex) {
 
 }  // namespace
 
-std::vector<PacketVector> packet_vectors() {
-  std::ifstream file(WOA_SOURCE_DIR "/tests/golden/packet/vectors.txt");
+std::vector<PacketVector> packet_vectors(const std::string& path) {
+  std::ifstream file(path);
   std::vector<PacketVector> vectors;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

@@ -14,8 +14,8 @@ struct PacketVector {
   std::string name;
 };
 
-// All vectors; ends the program with a message when the file is missing or a line is malformed.
-std::vector<PacketVector> packet_vectors();
+// All vectors; ends the program with a message when the file is missing or a line is malformed. `path`: of a copy.
+std::vector<PacketVector> packet_vectors(const std::string& path = WOA_SOURCE_DIR "/tests/golden/packet/vectors.txt");
 
 // The first few vectors whose answer is not the expected one, as text for a test failure; empty when all agree.
 // `answers` holds one rejection number per vector.

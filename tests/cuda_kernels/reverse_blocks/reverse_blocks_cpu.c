@@ -1,0 +1,24 @@
+#include "woa/woa_kernel.h"
+
+enum { kBlock = 256 };
+
+static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)error;
+  outs[0].bytes = ins[0].bytes;
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)firing;
+  const woa_status status = woa_claim(&outs[0], "data", ins[0].bytes, error);
+  if (status != WOA_OK) return status;
+  for (uint64_t first = 0; first < ins[0].bytes; first += kBlock) {
+    const uint64_t left = ins[0].bytes - first, count = left < kBlock ? left : kBlock;
+    for (uint64_t k = 0; k < count; ++k) outs[0].data[first + k] = ins[0].data[first + count - 1 - k];
+  }
+  return WOA_OK;
+}
+
+static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .size = size, .run = run};
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kernel; }
