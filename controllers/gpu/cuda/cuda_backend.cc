@@ -153,8 +153,7 @@ Status CudaBackend::Parts::allocate(std::span<const DeviceRegion> regions) {
 
 Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
   context_->make_current();
-  const bool shared = std::ranges::count(plan_->controllers, "cuda", &ControllerPlan::backend) > 1;
-  WOA_RETURN_IF_ERROR(mapped_.map(context_, device_, mappings, shared));
+  WOA_RETURN_IF_ERROR(mapped_.map(context_, device_, mappings));
   WOA_RETURN_IF_ERROR(rings_.open(*context_, mapped_, store_, calls_));
   for (CudaQueue& queue : queues_) queue.reserve_marks(mapped_.rings());
   return make_workers();

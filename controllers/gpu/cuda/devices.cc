@@ -74,7 +74,6 @@ CudaDevice describe(const cuda::Library& cuda, cuda::Device id, int driver) {
   device.has_time_limit = has(cuda::kKernelExecTimeout);
   device.writes_words = cuda.stream_write_value != nullptr && has(cuda::k64BitMemOps);
   device.registers_memory = has(cuda::kHostRegisterSupported);
-  device.registers_read_only = has(cuda::kReadOnlyHostRegister);
   return device;
 }
 

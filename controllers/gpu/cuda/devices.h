@@ -18,12 +18,11 @@ struct CudaDevice {
   int capability = 0;                // 75: sm_75
   std::array<int, 3> most_blocks{};  // of a grid
   int multiprocessors = 0;
-  int most_shared_bytes = 0;         // of a block, where its kernel asks for more than the default
-  bool is_exclusive = false;         // one process may use it at a time
-  bool has_time_limit = false;       // of kernels: a display is attached
-  bool writes_words = false;         // by streams: 64-bit memory operations
-  bool registers_memory = false;     // of the host
-  bool registers_read_only = false;  // so that a kernel that writes there fails
+  int most_shared_bytes = 0;      // of a block, where its kernel asks for more than the default
+  bool is_exclusive = false;      // one process may use it at a time
+  bool has_time_limit = false;    // of kernels: a display is attached
+  bool writes_words = false;      // by streams: 64-bit memory operations
+  bool registers_memory = false;  // of the host
 };
 
 // Wakes the driver in this process: it starts threads, and nothing may fork from then on. Devices that cannot be used

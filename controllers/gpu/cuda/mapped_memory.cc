@@ -23,11 +23,11 @@ const char* advice(cuda::Result code) {
 // use the same. The first one's context lives until the last has released it.
 class Registrations {
  public:
-  Status add(std::shared_ptr<const CudaContext> context, std::span<std::byte> bytes, unsigned flags) {
+  Status add(std::shared_ptr<const CudaContext> context, std::span<std::byte> bytes) {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[bytes.data()];
     if (entry.users == 0) {
-      if (const auto code = context->cuda().host_register(bytes.data(), bytes.size(), flags); code != cuda::kSuccess) {
+      if (const auto code = context->cuda().host_register(bytes.data(), bytes.size(), kFlags); code != cuda::kSuccess) {
         entries_.erase(bytes.data());
         const Status failure = cuda_status("cuMemHostRegister of " + bytes_text(bytes.size()), code);
         return {failure.code(), failure.message() + advice(code)};
@@ -49,6 +49,8 @@ class Registrations {
   }
 
  private:
+  // For writing, too: the process can write there, and another controller may be the one that does.
+  static constexpr unsigned kFlags = cuda::kRegisterPortable | cuda::kRegisterMapped;
   struct Entry {
     std::shared_ptr<const CudaContext> context;
     std::size_t bytes = 0;
@@ -66,17 +68,13 @@ Registrations& registrations() {
 }  // namespace
 
 Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
-                         std::span<const BackendMapping> mappings, bool shared) {
+                         std::span<const BackendMapping> mappings) {
   parts_.reserve(mappings.size());
   for (const BackendMapping& mapping : mappings) {
     Part part{mapping.bytes, {}, mapping.stages};
     if (!mapping.region) part.place.ring = rings_++;
     if (mapping.may_register && device.registers_memory && !mapping.bytes.empty()) {
-      // Memory that is another's, too, may be written by that one.
-      const bool read_only = mapping.access == Access::kRead && device.registers_read_only && !shared;
-      const unsigned flags =
-          cuda::kRegisterMapped | (shared ? cuda::kRegisterPortable : 0U) | (read_only ? cuda::kRegisterReadOnly : 0U);
-      Status status = registrations().add(context, mapping.bytes, flags);
+      Status status = registrations().add(context, mapping.bytes);
       if (status.ok()) {
         status = cuda_status("cuMemHostGetDevicePointer",
                              context->cuda().host_device_pointer(&part.place.device, mapping.bytes.data(), 0));

@@ -22,9 +22,8 @@ class MappedMemory {
 
   // Registers what may be registered, in whole. A region that the driver refuses is copied by the host instead; a ring
   // that it refuses is an error, which names it.
-  // `shared`: another CUDA controller of the process may map the same bytes.
   Status map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
-             std::span<const BackendMapping> mappings, bool shared);
+             std::span<const BackendMapping> mappings);
 
   // Undoes all registrations. May make another context current.
   void release() noexcept;
