@@ -29,7 +29,7 @@ TEST_CASE("the double exports the functions of cuda_api.h and no others") {
   WOA_CUDA_FUNCTIONS(WOA_NAME)
   WOA_CUDA_OPTIONAL_FUNCTIONS(WOA_NAME)
 #undef WOA_NAME
-  std::FILE* const names = popen("nm -D --defined-only " WOA_BUILD_DIR "/tests/doubles/cuda/libcuda.so.1", "re");
+  std::FILE* const names = popen("nm -D --defined-only '" WOA_BUILD_DIR "/tests/doubles/cuda/libcuda.so.1'", "re");
   REQUIRE(names != nullptr);
   char line[512], name[400];
   while (std::fgets(line, sizeof line, names) != nullptr)
