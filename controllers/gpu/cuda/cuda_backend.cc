@@ -136,7 +136,7 @@ Status CudaBackend::Parts::load(const Plan& plan, std::span<const LoadedStage> s
 Status CudaBackend::Parts::load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs) {
   stages_.resize(plan_->stages.size());
   worker_of_.resize(plan_->stages.size());
-  const Layout layout = make_layout(*plan_);
+  const Layout layout = make_layout(*plan_);  // with wires the device keeps no fewer payloads: scratch is enough
   for (const LoadedStage& stage : stages) {
     Result<CudaStage> loaded = load_cuda_stage(*context_, device_, stage);
     if (!loaded.ok()) return loaded.status();
