@@ -25,6 +25,7 @@ class DriverCalls {
   };
   // A stream's.
   struct Bell {
+    explicit Bell(DriverCalls& of) noexcept : calls(of) {}
     DriverCalls& calls;
     std::atomic<bool> will_ring{false};
   };
