@@ -90,12 +90,10 @@ Status OwnStream::to_host(std::span<std::byte> to, cuda::DevicePtr from) {
 
 Status OwnStream::launch(std::size_t kernel, cuda::DevicePtr in, cuda::DevicePtr out, std::uint64_t bytes) {
   const woa_dims dims{{static_cast<woa_u32>(bytes), 1, 1, 1}};
-  Words words{{bytes, 1, 1}, in, bytes, dims, out, bytes, dims};
-  std::size_t size = sizeof words;
-  std::array<void*, 5> extra{cuda::kLaunchBuffer, &words, cuda::kLaunchBufferBytes, &size, cuda::kLaunchEnd};
+  const Words words{{bytes, 1, 1}, in, bytes, dims, out, bytes, dims};
   const auto blocks = static_cast<unsigned>((bytes + kBlock - 1) / kBlock);
-  return cuda_status("cuLaunchKernel", context_->cuda().launch(kernels_[kernel], blocks, 1, 1, kBlock, 1, 1, 0, get(),
-                                                               nullptr, extra.data()));
+  return cuda_launch(context_->cuda(), "cuLaunchKernel", {kernels_[kernel], {blocks, 1, 1}, {kBlock, 1, 1}}, get(),
+                     std::as_bytes(std::span(&words, 1)));
 }
 
 Status OwnStream::synchronise() {

@@ -33,7 +33,7 @@ Result<Figures> own_packet_us(OwnWay way, const OwnJob& job);
 // events of the device; and from the packet in pinned memory until its result is there.
 Result<Figures> own_pipeline_us(const OwnJob& job);
 
-// Who moves a payload between pinned memory and the device.
+// The mover of a payload between pinned memory and the device.
 enum class Mover : std::uint8_t {
   kKernel,      // loads and stores of the kernel that computes
   kCopyEngine,  // a copy before or behind that kernel

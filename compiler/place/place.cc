@@ -131,7 +131,7 @@ class Placer {
                   or_other_backend(stage, controller) + where_it_runs(stage));
   }
 
-  // Of a kernel for another back-end of the controller's kind; empty: it has no variant for one.
+  // The way out for a kernel that another back-end of the controller's kind runs; empty: it has no variant for one.
   [[nodiscard]] static std::string or_other_backend(const GraphStage& stage, const ControllerPlan& controller) {
     for (const KnownBackend& other : kBackends)
       if (other.kind == controller.kind && runs_on(*stage.kernel, make_controller(controller.name, other)))

@@ -21,7 +21,7 @@ inline constexpr std::array kKernelKinds{ControllerKind::kCpu, ControllerKind::k
 enum class HeaderWriter : std::uint8_t { kHost = 0, kDevice = 1 };
 std::string_view to_string(HeaderWriter writer) noexcept;  // "host", "device"
 
-// Who makes a stage's packets visible to their readers, in order: a device that can do one can do those before it.
+// The agent that makes a stage's packets visible to their readers. A device that can be one can be those before it.
 enum class Publisher : std::uint8_t { kHost = 0, kQueue = 1, kWorker = 2 };  // a device's queue, its resident worker
 std::string_view to_string(Publisher publisher) noexcept;                    // "host", "queue", "worker"
 

@@ -1,4 +1,4 @@
-// Where tests find what was built.
+// The folder in which tests find what was built.
 #pragma once
 
 #include <cstdlib>

@@ -21,13 +21,16 @@ json device_rows(const BackendRegistry& backends) {
   json rows = json::array();
   for (const BackendFactory& factory : backends.all()) {
     const std::string kind(to_string(factory.kind));
-    const auto devices = factory.probe();
-    if (!devices.ok()) {
-      rows.push_back({{"controller", kind},
+    const auto add_unavailable = [&](const std::string& controller, const std::string& reason) {
+      rows.push_back({{"controller", controller},
                       {"kind", kind},
                       {"backend", factory.name},
                       {"available", false},
-                      {"reason", devices.status().message()}});
+                      {"reason", reason}});
+    };
+    const auto devices = factory.probe();
+    if (!devices.ok()) {
+      add_unavailable(kind, devices.status().message());
       continue;
     }
     const std::vector<bool> taken = factory.name == "cuda" ? probe_taken_cuda_devices() : std::vector<bool>();
@@ -36,11 +39,7 @@ json device_rows(const BackendRegistry& backends) {
       // Processor cores are shared by as many cpu controllers as a graph names; a device belongs to one controller.
       const std::string name = kind + ":" + (factory.kind == ControllerKind::kCpu ? "N" : std::to_string(ordinal));
       if (ordinal < taken.size() && taken[ordinal]) {
-        rows.push_back({{"controller", name},
-                        {"kind", kind},
-                        {"backend", factory.name},
-                        {"available", false},
-                        {"reason", "'" + device.device + "' " + kTaken}});
+        add_unavailable(name, "'" + device.device + "' " + kTaken);
         continue;
       }
       rows.push_back({{"controller", name},

@@ -40,7 +40,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kPatienceNs = 20'000'000'000;  // for a library that may hang
 constexpr std::array kFabricVariables{"FI_PROVIDER", "FI_PROVIDER_PATH"};
 constexpr std::array kOpenClVariables{"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "POCL_CACHE_DIR"};
-constexpr std::array kCudaVariables{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 constexpr rlim_t kFewDescriptors = 256, kFewProcesses = 64;
 
 Finding good(std::string subject, std::string found) {
@@ -147,7 +146,7 @@ void look_at_devices(std::vector<Finding>& findings) {
   const std::string advice = "follow the advice in the finding, if graphs shall use such a device";
   findings.push_back(look_in_child("cpu", look_at_backend<cpu_factory>, {}, advice));
   findings.push_back(look_in_child("gpu (opencl)", look_at_backend<opencl_factory>, kOpenClVariables, advice));
-  findings.push_back(look_in_child("gpu (cuda)", look_at_cuda, kCudaVariables, advice));
+  findings.push_back(look_in_child("gpu (cuda)", look_at_cuda, kCudaHidingVariables, advice));
   findings.push_back(look_in_child("fpga (verilator)", look_at_backend<verilator_factory>, {}, advice));
 }
 

@@ -1,6 +1,7 @@
 #include "controllers/gpu/cuda/counting_stream.h"
 
 #include <array>
+#include <span>
 #include <utility>
 
 namespace woa {
@@ -42,12 +43,9 @@ Status WordStore::store(const cuda::Library& cuda, cuda::Stream stream, cuda::De
                         std::uint64_t value) const noexcept {
   if (kernel_ == nullptr)
     return cuda_status("cuStreamWriteValue64", cuda.stream_write_value(stream, at, value, cuda::kWriteValueDefault));
-  std::array<std::uint64_t, 2> parameters{at, value};
-  std::size_t bytes = sizeof parameters;
-  std::array<void*, 5> extra{cuda::kLaunchBuffer, parameters.data(), cuda::kLaunchBufferBytes, &bytes,
-                             cuda::kLaunchEnd};
-  return cuda_status("cuLaunchKernel of woa_store",
-                     cuda.launch(kernel_, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, extra.data()));
+  const std::array<std::uint64_t, 2> parameters{at, value};
+  return cuda_launch(cuda, "cuLaunchKernel of woa_store", {.function = kernel_}, stream,
+                     std::as_bytes(std::span(parameters)));
 }
 
 Status CountingStream::open(const CudaContext& context, const WordStore& store, std::byte* counter,

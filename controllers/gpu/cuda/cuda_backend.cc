@@ -59,7 +59,6 @@ class CudaBackend::Parts {
   Status load_stages(std::span<const LoadedStage> stages, QueueNeeds& needs);
   Status make_workers();
   [[nodiscard]] std::string why_no_worker(std::uint32_t stage) const;
-  Status run(const CudaStage& stage, Firing& firing, CudaQueue* queue, ResidentStage* worker) noexcept;
   void ask_for_bells() noexcept;
   Firing* lose_oldest() noexcept;
   Start lose(Firing& firing) noexcept;
@@ -209,7 +208,8 @@ Start CudaBackend::Parts::start(Firing& firing) noexcept {
     return Start::kCompleted;
   }
   context_->make_current();
-  const Status status = run(stage, firing, &queue, worker);
+  ++started_;
+  const Status status = worker != nullptr ? worker->start(firing, started_) : queue.start(stage, firing, started_);
   under_way_.fetch_add(1, std::memory_order_release);
   if (!status.ok()) {
     fault_.report(status);
@@ -217,11 +217,6 @@ Start CudaBackend::Parts::start(Firing& firing) noexcept {
   }
   if (wakeup_.prepared()) ask_for_bells();
   return CudaBlocks::used_by(firing) ? Start::kOrdered : Start::kStarted;
-}
-
-Status CudaBackend::Parts::run(const CudaStage& stage, Firing& firing, CudaQueue* queue,
-                               ResidentStage* worker) noexcept {
-  return worker != nullptr ? worker->start(firing, ++started_) : queue->start(stage, firing, ++started_);
 }
 
 std::size_t CudaBackend::Parts::poll(std::span<Firing*> done) noexcept {

@@ -179,12 +179,9 @@ Status CudaQueue::launch_kernel(const CudaStage& stage, const Firing& firing) {
   const cuda::Library& cuda = setup_.context.cuda();
   stage.write_words(firing, ports_, words_);
   const std::array<std::uint32_t, 3> grid = stage.blocks(words_);
-  std::size_t bytes = stage.words * sizeof(std::uint64_t);
-  std::array<void*, 5> extra{cuda::kLaunchBuffer, words_.data(), cuda::kLaunchBufferBytes, &bytes, cuda::kLaunchEnd};
   if (grid[0] != 0 && grid[1] != 0 && grid[2] != 0)
-    WOA_RETURN_IF_ERROR(cuda_status(
-        "cuLaunchKernel", cuda.launch(stage.launched, grid[0], grid[1], grid[2], stage.block[0], stage.block[1],
-                                      stage.block[2], stage.shared_bytes, stream_.get(), nullptr, extra.data())));
+    WOA_RETURN_IF_ERROR(cuda_launch(cuda, "cuLaunchKernel", {stage.launched, grid, stage.block, stage.shared_bytes},
+                                    stream_.get(), std::as_bytes(std::span(words_).first(stage.words))));
   for (const PortMemory& port : firing.output_memory) {
     if (CudaBlocks::hold(port)) WOA_RETURN_IF_ERROR(setup_.blocks.set_writer(cuda, port, number_, stream_.get()));
   }

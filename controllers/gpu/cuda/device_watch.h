@@ -14,17 +14,16 @@ class DeviceWatch {
  public:
   // `look` returns how many nanoseconds later it is to be called again.
   explicit DeviceWatch(std::function<std::uint64_t()> look) : look_(std::move(look)), thread_([this] { work(); }) {}
-  ~DeviceWatch() { stop(); }
+  // It does not look any more.
+  ~DeviceWatch() {
+    stopped_.store(true, std::memory_order_release);
+    look_now();
+    thread_.join();
+  }
   DeviceWatch(const DeviceWatch&) = delete;
   DeviceWatch& operator=(const DeviceWatch&) = delete;
 
   void look_now() const noexcept { Doorbell(&line_).ring(); }
-  // It does not look any more.
-  void stop() noexcept {
-    stopped_.store(true, std::memory_order_release);
-    look_now();
-    if (thread_.joinable()) thread_.join();
-  }
 
  private:
   void work() {

@@ -18,11 +18,10 @@ namespace fs = std::filesystem;
 
 constexpr int kOldestDriver = 10000;  // CUDA 10.0: cuLaunchHostFunc and PTX 6.3
 constexpr int kOldestCapability = 75;
-constexpr std::array kHiding{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
 constexpr std::array kDeviceFiles{"nvidiactl", "nvidia-uvm"};
 
 std::string with_hiding(std::string text) {
-  const std::string hiding = variables_set(kHiding);
+  const std::string hiding = variables_set(kCudaHidingVariables);
   if (!hiding.empty())
     text += "; the environment sets " + hiding + ", which may hide devices: unset that and try again";
   return text;

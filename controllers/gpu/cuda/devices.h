@@ -33,6 +33,9 @@ Result<std::vector<CudaDevice>> list_cuda_devices(const cuda::Library& cuda);
 // is.
 std::string why_no_device_files(const std::filesystem::path& folder);
 
+// Variables of the environment that may hide devices.
+inline constexpr std::array kCudaHidingVariables{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"};
+
 // The list that a child process made (probe_in_child.h). Probes once per process; call it before any other use of CUDA,
 // because a process that has woken the driver must not fork. kUnavailable says what happened.
 const Result<std::vector<DeviceDescription>>& probe_cuda_devices();

@@ -81,4 +81,14 @@ Status cuda_status(std::string_view call, cuda::Result code) {
   return {code_of(code), std::move(text)};
 }
 
+Status cuda_launch(const cuda::Library& cuda, std::string_view call, const CudaLaunch& launch, cuda::Stream stream,
+                   std::span<const std::byte> parameters) {
+  std::size_t bytes = parameters.size();
+  std::array<void*, 5> extra{cuda::kLaunchBuffer, const_cast<std::byte*>(parameters.data()), cuda::kLaunchBufferBytes,
+                             &bytes, cuda::kLaunchEnd};
+  const auto &grid = launch.grid, &block = launch.block;
+  return cuda_status(call, cuda.launch(launch.function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                       launch.shared_bytes, stream, nullptr, extra.data()));
+}
+
 }  // namespace woa

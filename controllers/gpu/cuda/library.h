@@ -1,6 +1,10 @@
 // CUDA's driver library, opened when the program first asks for it: the program starts without it.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,5 +31,14 @@ const Result<cuda::Library>& open_cuda();
 // Ok for kSuccess; that allocates nothing. Otherwise the error of `call`, with CUDA's name and text for it.
 // kExhausted: no memory. kUnavailable: the device, the driver or the context is gone. Else kKernelFailed.
 Status cuda_status(std::string_view call, cuda::Result code);
+
+struct CudaLaunch {
+  cuda::Function function = nullptr;
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};  // blocks; threads of each
+  std::uint32_t shared_bytes = 0;
+};
+// Launches a kernel with one block of bytes as its parameters, which are copied. `call`: for the error.
+Status cuda_launch(const cuda::Library& cuda, std::string_view call, const CudaLaunch& launch, cuda::Stream stream,
+                   std::span<const std::byte> parameters);
 
 }  // namespace woa

@@ -27,8 +27,6 @@ Result<std::unique_ptr<ResidentStage>> ResidentStage::make(const CudaContext& co
                                                            const MappedMemory& mapped, const Plan& plan,
                                                            std::uint32_t number) {
   const LoadedStage& loaded = stage.stage;
-  const auto sent = [&](const EdgePlan& edge) { return edge.from_stage == loaded.id; };
-  const auto publications = static_cast<std::size_t>(std::ranges::count_if(plan.edges, sent));
   std::uint32_t behind_header = 0;  // bytes of an input
   for (const EdgePlan& edge : plan.edges)
     if (edge.to_stage == loaded.id) behind_header = std::max(behind_header, edge.inline_bytes);
@@ -46,8 +44,8 @@ Result<std::unique_ptr<ResidentStage>> ResidentStage::make(const CudaContext& co
   made->under_way_.reserve(shape.firings, 0, 0);
   made->words_.resize(stage.words);
   made->ports_.reserve(loaded.plan->inputs.size() + loaded.plan->outputs.size());
-  made->rings_.reserve(publications);
-  made->publications_.reserve(publications);
+  made->rings_.reserve(ResidentWorker::kMostPublications);
+  made->publications_.reserve(ResidentWorker::kMostPublications);
   return made;
 }
 

@@ -10,17 +10,14 @@ namespace woa {
 namespace {
 
 constexpr std::uint64_t kIdleNs = 20'000'000;  // a worker without firings gives its multiprocessor back after so long
-constexpr std::size_t kLine = 64;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 constexpr std::size_t kFiringAt = 2;  // words of a slot in front of the firing: turn, number of publications
 constexpr std::size_t kControlBytes = sizeof(woa_worker_control);
-static_assert(kControlBytes % kLine == 0 && std::atomic_ref<std::uint64_t>::is_always_lock_free);
-
-constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return (bytes + kLine - 1) / kLine * kLine; }
+static_assert(kControlBytes % FiringMemory::kAlignment == 0 && std::atomic_ref<std::uint64_t>::is_always_lock_free);
 
 // Before the slot's memory: what the device reads of a firing.
 constexpr std::size_t record_bytes(const WorkerShape& shape) noexcept {
-  return whole_lines(kWord * (kFiringAt + shape.words + 2 * ResidentWorker::kMostPublications));
+  return FiringMemory::whole_lines(kWord * (kFiringAt + shape.words + 2 * ResidentWorker::kMostPublications));
 }
 
 }  // namespace
@@ -31,7 +28,7 @@ ResidentWorker::ResidentWorker(const CudaContext& context, cuda::Function entry,
       shape_(shape),
       slots_(std::bit_ceil(std::uint64_t{std::max(shape.firings, 1U)})),
       memory_offset_(record_bytes(shape)),
-      slot_bytes_(memory_offset_ + whole_lines(shape.memory_bytes)) {}
+      slot_bytes_(memory_offset_ + FiringMemory::whole_lines(shape.memory_bytes)) {}
 
 Result<std::unique_ptr<ResidentWorker>> ResidentWorker::make(const CudaContext& context, cuda::Function entry,
                                                              const WorkerShape& shape) {
@@ -97,14 +94,12 @@ Status ResidentWorker::submit(std::span<const std::uint64_t> words,
 
 // Behind the kernel of the epoch before, if that has not ended: the stream is in order.
 Status ResidentWorker::launch() noexcept {
-  woa_worker worker{memory_.device(kControlBytes), slots_, slot_bytes_, memory_.device(), ++epoch_, kIdleNs};
-  std::size_t bytes = sizeof worker;
-  std::array<void*, 5> extra{cuda::kLaunchBuffer, &worker, cuda::kLaunchBufferBytes, &bytes, cuda::kLaunchEnd};
-  const auto code = context_.cuda().launch(entry_, 1, 1, 1, shape_.block[0], shape_.block[1], shape_.block[2],
-                                           shape_.shared_bytes, stream_.get(), nullptr, extra.data());
-  if (code == cuda::kSuccess) return {};
-  --epoch_;
-  return cuda_status("the launch of a resident worker", code);
+  const woa_worker worker{memory_.device(kControlBytes), slots_, slot_bytes_, memory_.device(), ++epoch_, kIdleNs};
+  Status status = cuda_launch(context_.cuda(), "the launch of a resident worker",
+                              {.function = entry_, .block = shape_.block, .shared_bytes = shape_.shared_bytes},
+                              stream_.get(), std::as_bytes(std::span(&worker, 1)));
+  if (!status.ok()) --epoch_;
+  return status;
 }
 
 // `parked` does not say that the kernel has ended: it looks once more, in memory that is freed soon.

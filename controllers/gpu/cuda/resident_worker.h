@@ -55,7 +55,6 @@ class ResidentWorker {
   // How many firings the kernel has completed, in the order of submit(). Calls no driver. The publications of the last
   // ones may become visible a little later than this: whoever reports a completion looks at their words, too.
   [[nodiscard]] std::uint64_t done() const noexcept;
-  [[nodiscard]] std::uint64_t submitted() const noexcept { return submitted_; }
   // Asks the kernel to leave when it has no firing. It has ended when nothing is on the stream any more.
   void stop() noexcept;
   [[nodiscard]] cuda::Stream stream() const noexcept { return stream_.get(); }

@@ -32,7 +32,7 @@ class Shared {
     for (auto* const memory : {&inputs_, &outputs_}) *memory = pages(kFirings * kBlockBytes);
     for (auto& ring : rings_) ring = pages(kRingBytes);
   }
-  // As a controller shows them: the rings, and the regions of the stage.
+  // The rings, and the regions of the stage, in the form in which a controller shows them.
   [[nodiscard]] std::vector<BackendMapping> mappings() const {
     std::vector<BackendMapping> all;
     for (const auto& ring : rings_) all.push_back({ring->bytes(), Access::kReadWrite, true, std::nullopt, "a ring"});
@@ -117,7 +117,7 @@ class Readers {
       threads_.emplace_back([&, ring] { wrong_[ring] = read_ring(shared, work, ring, stop_); });
   }
   ~Readers() { stop(); }
-  // What each found wrong; all packets are out.
+  // Faults that each found; all packets are out.
   const std::array<std::string, kRings>& stop() {
     stop_ = true;
     for (std::thread& thread : threads_) thread.join();

@@ -8,13 +8,11 @@ import unittest
 
 import harness
 from cuda_harness import CudaTest
-from harness import LIMIT_S, SANITIZED, SOURCE, WOA, WoaTest
+from harness import LIMIT_S, SANITIZED, SOURCE, WOA
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "lint"))
 import readme  # noqa: E402
 
-DOUBLE = os.path.join(harness.BUILD, "tests", "doubles", "cuda")
-MACHINE = "woa_machine: 1\ncontrollers: {'cpu:0': {}, 'gpu:0': {backend: cuda}}\n"
 GRAPH = """
 woa: 1
 graph: images
@@ -48,21 +46,15 @@ PROMISED_S = 2.0  # until a run ends whose device failed
 TIMES = 10  # what a test of a loaded machine allows
 
 
-def on_double(words=""):
-    folders = os.pathsep.join(filter(None, [DOUBLE, os.environ.get("LD_LIBRARY_PATH")]))
-    return {"LD_LIBRARY_PATH": folders, "WOA_CUDA_DOUBLE": words}
-
-
-class Devices(WoaTest):
+class Devices(CudaTest):
     def setUp(self):
         super().setUp()
-        self.machine = self.write("machine.yaml", MACHINE)
         self.image = self.write("image", bytes(k * k % 251 for k in range(256)))
 
     def run_on(self, controller, words="", *options):
         graph = self.write("graph.yaml", GRAPH.replace("GPU", controller))
         return self.woa("run", graph, "--machine", self.machine, "--in", "image=" + self.image, "--out", "out=" + self.path("out"),
-                        "--instances", "30", *options, environment=on_double(words))
+                        "--instances", "30", *options, environment=self.double(words))
 
     def result_on(self, controller, words="", *options):
         done = self.run_on(controller, words, *options)
@@ -70,7 +62,7 @@ class Devices(WoaTest):
         return harness.read(self.path("out"), "rb")
 
     def cuda_finding(self, words):
-        findings = json.loads(self.woa("doctor", "--json", environment=on_double(words)).stdout)["findings"]
+        findings = json.loads(self.woa("doctor", "--json", environment=self.double(words)).stdout)["findings"]
         return next(finding for finding in findings if finding["subject"] == "gpu (cuda)")
 
     def test_the_doctor_says_what_a_device_lacks(self):
@@ -81,12 +73,16 @@ class Devices(WoaTest):
             self.assertIn("(simulated)", finding["found"])
             self.assertIn(text, finding["found"])
 
-    def test_the_doctor_says_why_there_is_no_device(self):
+    def test_why_there_is_no_device(self):
         for words, text in (("devices=0", "finds no device"), ("driver=9020", "CUDA 9.2"), ("prohibited", "nvidia-smi -c DEFAULT"),
+                            ("no_driver=mismatch", "restart the machine"), ("no_driver=system", "/dev/nvidiactl"),
                             ("exclusive", "another process uses it")):
             finding = self.cuda_finding(words)
             self.assertEqual(finding["health"], "absent", finding)
             self.assertIn(text, finding["found"])
+            devices = self.woa("devices", environment=self.double(words)).stdout.decode()
+            self.assertRegex(devices, r"gpu(:0)? +cuda +unavailable: .*" + text)
+        self.assertRegex(self.woa("devices", environment=self.double()).stdout.decode(), r"gpu:0 +cuda +Test double .*\(simulated\)\n")
 
     def test_a_device_that_fails_ends_the_run_soon(self):
         for fault in ("illegal_address@5", "lost@5"):
@@ -101,7 +97,7 @@ class Devices(WoaTest):
             self.assertEqual(len(self.result_on("gpu:0")) % 30, 0)  # the next run works
 
     def test_a_device_that_another_process_has_alone(self):
-        devices = json.loads(self.woa("devices", "--json", environment=on_double("exclusive")).stdout)["devices"]
+        devices = json.loads(self.woa("devices", "--json", environment=self.double("exclusive")).stdout)["devices"]
         (row,) = (row for row in devices if row["backend"] == "cuda")
         self.assertEqual((row["controller"], row["available"]), ("gpu:0", False))
         for text in ("Test double", "'exclusive process', and another process uses it", "nvidia-smi -c DEFAULT"):
@@ -113,13 +109,15 @@ class Devices(WoaTest):
                    json.loads(self.woa("devices", "--json").stdout)["devices"]):
             self.skip("opencl", "no OpenCL device")
         graph, data = self.write("two.yaml", TWO), self.write("data", bytes(range(256)))
+        environment = self.double("devices=1")
+        del environment["OCL_ICD_VENDORS"]  # which would hide OpenCL's
         for first, second in (("cuda", "opencl"), ("opencl", "cuda")):
             machine = self.write("two-machine.yaml", "woa_machine: 1\ncontrollers: {'cpu:0': {}, 'gpu:0': {backend: %s}, 'gpu:1': {backend: %s}}\n"
                                  % (first, second))
             for processes in ("one", "per-controller"):
                 with self.subTest(first=first, processes=processes):
                     report = self.run_json(graph, "--machine", machine, "--in", "data=" + data, "--out", "data=" + self.path("out"),
-                                           "--processes", processes, environment=on_double("devices=1"))
+                                           "--processes", processes, environment=environment)
                     self.assertEqual({entry["name"]: entry["backend"] for entry in report["controllers"][1:]},
                                      {"gpu:0": first, "gpu:1": second})
                     self.assertEqual(harness.read(self.path("out"), "rb"), bytes(range(255, -1, -1)))

@@ -73,31 +73,6 @@ class Faults(CudaTest):
                 continue  # it has ended meanwhile
             self.assertNotIn(session, getattr(self, "sessions", []), read(f"/proc/{entry}/cmdline"))
 
-    # What `woa doctor` and `woa devices` say
-
-    def finding(self, words):
-        findings = json.loads(self.woa("doctor", "--json", environment=self.double(words)).stdout)["findings"]
-        return next(finding for finding in findings if finding["subject"] == "gpu (cuda)")
-
-    def test_the_doctor_says_what_a_device_lacks(self):
-        for words, text in (("", "sm_75, driver for CUDA 13.0"), ("no_memops", "no 64-bit memory operations"),
-                            ("time_limit", "no resident workers")):
-            finding = self.finding(words)
-            self.assertEqual(finding["health"], "good", finding)
-            self.assertIn("(simulated)", finding["found"])
-            self.assertIn(text, finding["found"])
-
-    def test_why_there_is_no_device(self):
-        for words, text in (("devices=0", "finds no device"), ("driver=9020", "CUDA 9.2"), ("prohibited", "nvidia-smi -c DEFAULT"),
-                            ("no_driver=mismatch", "restart the machine"), ("no_driver=system", "/dev/nvidiactl"),
-                            ("exclusive", "another process uses it")):
-            finding = self.finding(words)
-            self.assertEqual(finding["health"], "absent", finding)
-            self.assertIn(text, finding["found"])
-            devices = self.woa("devices", environment=self.double(words)).stdout.decode()
-            self.assertRegex(devices, r"gpu(:0)? +cuda +unavailable: .*" + text)
-        self.assertRegex(self.woa("devices", environment=self.double()).stdout.decode(), r"gpu:0 +cuda +Test double .*\(simulated\)\n")
-
     # Before the first firing
 
     def test_no_library(self):

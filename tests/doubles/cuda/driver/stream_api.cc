@@ -76,6 +76,28 @@ Range* find_pinned(std::string_view function, const ContextState* context, const
   return range;
 }
 
+// An asynchronous copy that the caller may make: its stream, and both sides of it.
+struct Copy {
+  StreamState* state = nullptr;
+  Range *host = nullptr, *device = nullptr;
+  Uses uses;
+};
+
+Result enter_copy(std::string_view function, Stream stream, const void* host, DevicePtr device, std::size_t bytes,
+                  Copy& copy, bool to_host) {
+  ContextState* context = nullptr;
+  Result result = kSuccess;
+  copy.state = enter_stream(function, stream, context, result);
+  if (copy.state == nullptr) return result;
+  copy.host = find_pinned(function, context, host, bytes, result);
+  if (copy.host == nullptr) return result;
+  copy.device = memory_map().on_device(context, device, bytes);
+  if (copy.device == nullptr || (to_host ? copy.host : copy.device)->read_only) return kInvalidValue;
+  copy.uses.add(copy.host);
+  copy.uses.add(copy.device);
+  return kSuccess;
+}
+
 void mark_done(Recording& recording, StreamState* stream) {
   const std::lock_guard lock(recording.mutex);
   if (stream != nullptr) recording.late = stream->recorded_late();
@@ -210,20 +232,12 @@ Result cuStreamWriteValue64_v2(Stream stream, DevicePtr at, std::uint64_t value,
 }
 
 Result cuMemcpyHtoDAsync_v2(DevicePtr to, const void* from, std::size_t bytes, Stream stream) {
-  ContextState* context = nullptr;
-  Result result = kSuccess;
-  StreamState* const state = enter_stream("cuMemcpyHtoDAsync", stream, context, result);
-  if (state == nullptr) return result;
-  Range* const source = find_pinned("cuMemcpyHtoDAsync", context, from, bytes, result);
-  if (source == nullptr) return result;
-  Range* const target = memory_map().on_device(context, to, bytes);
-  if (target == nullptr || target->read_only) return kInvalidValue;
-  Uses uses;
-  uses.add(source);
-  uses.add(target);
-  std::byte* const at = target->storage + (to - target->device);
+  Copy copy;
+  if (const Result result = enter_copy("cuMemcpyHtoDAsync", stream, from, to, bytes, copy, false); result != kSuccess)
+    return result;
+  std::byte* const at = copy.device->storage + (to - copy.device->device);
   const auto* const source_at = static_cast<const std::byte*>(from);
-  state->push(Kind::kCopyToDevice, std::move(uses), [at, source_at, bytes](StreamState& self, Uses&) {
+  copy.state->push(Kind::kCopyToDevice, std::move(copy.uses), [at, source_at, bytes](StreamState& self, Uses&) {
     self.see_late();
     if (!options().ignore.copy || self.random() % kIgnoredOften != 0) copy_in_parts(self, at, source_at, bytes);
   });
@@ -231,20 +245,12 @@ Result cuMemcpyHtoDAsync_v2(DevicePtr to, const void* from, std::size_t bytes, S
 }
 
 Result cuMemcpyDtoHAsync_v2(void* to, DevicePtr from, std::size_t bytes, Stream stream) {
-  ContextState* context = nullptr;
-  Result result = kSuccess;
-  StreamState* const state = enter_stream("cuMemcpyDtoHAsync", stream, context, result);
-  if (state == nullptr) return result;
-  Range* const target = find_pinned("cuMemcpyDtoHAsync", context, to, bytes, result);
-  if (target == nullptr) return result;
-  Range* const source = memory_map().on_device(context, from, bytes);
-  if (source == nullptr || target->read_only) return kInvalidValue;
-  Uses uses;
-  uses.add(source);
-  uses.add(target);
+  Copy copy;
+  if (const Result result = enter_copy("cuMemcpyDtoHAsync", stream, to, from, bytes, copy, true); result != kSuccess)
+    return result;
   auto* const at = static_cast<std::byte*>(to);
-  const std::byte* const source_at = source->storage + (from - source->device);
-  state->push(Kind::kCopyToHost, std::move(uses), [at, source_at, bytes](StreamState& self, Uses& mine) {
+  const std::byte* const source_at = copy.device->storage + (from - copy.device->device);
+  copy.state->push(Kind::kCopyToHost, std::move(copy.uses), [at, source_at, bytes](StreamState& self, Uses& mine) {
     self.see_late();
     if (options().ignore.copy && self.random() % kIgnoredOften == 0) return;
     self.late()->add(std::make_unique<LateCopy>(at, source_at, bytes, std::move(mine)));

@@ -1,4 +1,4 @@
-// What a kernel.yaml says of a cuda variant.
+// A kernel.yaml describes a cuda variant.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -62,7 +62,7 @@ WOA_DEVICE void sha_at(const body_u8 *block, body_u32 *state) {
   state[4] += e;
 }
 
-/* What is seldom: calls, structures by value, tables, addresses of tables, 8 and 16 bits, f32, a switch. */
+/* Rare things: calls, structures by value, tables, addresses of tables, 8 and 16 bits, f32, a switch. */
 struct pair {
   int first;
   double second;
