@@ -171,7 +171,7 @@ function(woa_test name)
   add_test(NAME ${name} COMMAND ${arg_IN} ${WOA_NO_TESTS_FAILS} "-#" ${cases})
   set_property(GLOBAL PROPERTY woa_cases_of_${name} "${arg_IN};${cases}")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 240)
   endif()
   if(WOA_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")  # sanitizers slow some code down twentyfold

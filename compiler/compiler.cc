@@ -13,6 +13,7 @@
 #include "compiler/check/types.h"
 #include "compiler/diagnostics/report.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/on_card.h"
 #include "compiler/emit/replicas.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/includes.h"
@@ -145,6 +146,7 @@ std::optional<CertifiedPlan> make_plan(const Graph& graph, const GraphFile& file
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
   keep_allowed_in_place(plan);
+  join_on_card(plan);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
                  "make the graph smaller as the message says");
@@ -187,7 +189,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   if (profile) set_profiles(graph, *profile);
   place(graph, machine, report);
   if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
-  if (options.profile) check_capacities(graph, machine, Which::kPinned, report);
+  if (options.profile) check_capacities(graph, machine, Which::kBound, report);
   std::optional<Certificate> certificate;
   if (profile && report.errors() == 0)
     certificate = place_by_costs(graph, machine, *profile, options.goal, options.placement_limit, report);

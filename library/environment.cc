@@ -7,6 +7,7 @@
 
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
+#include "controllers/fpga/xrt/register.h"
 #include "controllers/gpu/cuda/register.h"
 #include "controllers/gpu/opencl/register.h"
 
@@ -97,7 +98,8 @@ std::vector<fs::path> kernel_path() {
 
 BackendRegistry all_backends() {
   BackendRegistry registry;
-  for (BackendFactory& factory : std::vector{cpu_factory(), opencl_factory(), cuda_factory(), verilator_factory()}) {
+  for (BackendFactory& factory :
+       std::vector{cpu_factory(), opencl_factory(), cuda_factory(), verilator_factory(), xrt_factory()}) {
     (void)registry.add(std::move(factory));  // names differ: nothing to refuse
   }
   return registry;

@@ -74,11 +74,15 @@ std::string transport_of(const RunResult& result, const EdgeLayout& edge) {
   return edge.wire ? "ofi" : result.transport;
 }
 
-// The controllers that copy the edge's payloads by way of pinned memory.
-std::set<std::string> staged_by(const Plan& plan, const Layout& layout, std::uint32_t edge) {
+// The controllers that copy the edge's payloads by way of memory of their back-end's own.
+std::set<std::string> staged_by(const RunResult& result, const Layout& layout, std::uint32_t edge) {
+  const Plan& plan = *result.plan;
   std::set<std::string> names;
-  for (const std::uint32_t end : {plan.edges[edge].from_stage, plan.edges[edge].to_stage})
-    if (is_staged(plan, layout, edge, end)) names.insert(plan.controllers[plan.stages[end].controller].name);
+  for (const std::uint32_t end : {plan.edges[edge].from_stage, plan.edges[edge].to_stage}) {
+    const std::uint32_t controller = plan.stages[end].controller;
+    if (is_staged(plan, layout, edge, end, result.report->controllers[controller].staged))
+      names.insert(plan.controllers[controller].name);
+  }
   return names;
 }
 
@@ -98,7 +102,7 @@ json edges_json(const RunResult& result) {
          {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
          {"method",
           edge.count ? "count" : std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
-         {"staged", staged_by(plan, layout, e)},
+         {"staged", staged_by(result, layout, e)},
          {"messages", stats.messages},
          {"payload_bytes", stats.payload_bytes},
          {"copied_bytes", stats.copied_bytes}});

@@ -67,7 +67,7 @@ Result<Figures> segment_transfer_us(SharedSegment& from, SharedSegment& to, cons
       BackendMapping{(*read)->bytes(), Access::kRead, true, std::uint16_t{0}, "what the GPU reads", {0}},
       BackendMapping{(*written)->bytes(), Access::kReadWrite, true, std::uint16_t{1}, "what the GPU writes", {0}}};
   MappedMemory mapped;
-  WOA_RETURN_IF_ERROR(mapped.map(first->context, first->device, mappings));
+  WOA_RETURN_IF_ERROR(mapped.map(first->context, first->device, mappings).status());
   if (!mapped.is_registered_for(0))
     return {Code::kUnsupported, "the driver registers no memory of another process; the log says why"};
   return transfer_us(*first->context, payloads, (*read)->bytes().data(), (*written)->bytes().data(), count);

@@ -25,7 +25,7 @@ inline constexpr std::int64_t kAwake_ps = 20'000'000;
 struct ComponentCosts {
   std::string controller;                          // [0] is `host`
   std::uint32_t workers = 1;                       // firings at once
-  std::map<std::string, std::uint64_t> resources;  // what it has, by name
+  std::map<std::string, std::uint64_t> resources;  // what it has for stages, by name
   std::string cores;                               // group of processor cores that it shares; empty: none
   std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known, or the host's
   // For which a message occupies its sender, and its receiver. A part of the links' latencies, so it counts in loads

@@ -108,6 +108,7 @@ class Drawing {
     std::string text = "on edges: output > input, type, blocks under way at most";
     if (!traffic_.empty()) text += "\\nand what an instance sends: the wider, the more bytes";
     if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "\\ngray: within a controller";
+    if (any([&](const EdgePlan& edge) { return edge.on_card; })) text += "\\norange: on the card, without the host";
     if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "\\nred: round a loop";
     const bool signals = any([&](const EdgePlan& edge) { return edge.count && is_signal(plan_, edge); });
     const bool counts = any([&](const EdgePlan& edge) { return edge.count && !is_signal(plan_, edge); });
@@ -195,7 +196,7 @@ class Drawing {
     const OutputPortPlan& from = plan_.stages[edge.from_stage].outputs[edge.from_port];
     const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
     std::string label = label_text(from.name) + " > " + label_text(to.name) + "\\n" + label_text(to_string(from.type)) +
-                        "\\n" + std::to_string(edge.blocks) + (edge.blocks == 1 ? " block" : " blocks");
+                        "\\n" + memory_text(edge);
     if (edge.count) label = is_signal(plan_, edge) ? "signal" : "count";
     if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
     if (!edge.lane.empty()) label += "\\nlane " + label_text(edge.lane);
@@ -204,6 +205,10 @@ class Drawing {
       label += "\\nloop " + label_text(loop.name) + ", at most " + std::to_string(loop.max);
     }
     return label + traffic_text(e);
+  }
+  [[nodiscard]] static std::string memory_text(const EdgePlan& edge) {
+    if (edge.on_card) return "on the card";
+    return std::to_string(edge.blocks) + (edge.blocks == 1 ? " block" : " blocks");
   }
   [[nodiscard]] bool crosses(const EdgePlan& edge) const {
     return plan_.stages[edge.from_stage].controller != plan_.stages[edge.to_stage].controller;
@@ -223,7 +228,10 @@ class Drawing {
   [[nodiscard]] std::string style_of(std::uint32_t e) const {
     const EdgePlan& edge = plan_.edges[e];
     std::string style = is_beside(edge) ? ", style=dashed" : "";
-    style += std::string(", color=") + (edge.loop >= 0 ? "firebrick" : crosses(edge) ? "black" : "gray45");
+    style += std::string(", color=") + (edge.loop >= 0  ? "firebrick"
+                                        : edge.on_card  ? "darkorange"
+                                        : crosses(edge) ? "black"
+                                                        : "gray45");
     // Width: from 1 for a packet without payload to 6 for 16 MiB or more.
     if (!traffic_.empty() && crosses(edge))
       style += number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));

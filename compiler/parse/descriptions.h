@@ -42,14 +42,15 @@ struct ParamDescription {
 struct VariantDescription {
   std::string kind;  // "cpu", "opencl", "cuda", "rtl"
   bool has_size = false;
-  std::string source, entry;                       // opencl, cuda
-  std::vector<std::string> global;                 // opencl, cuda
-  std::string core;                                // rtl
-  std::uint32_t clock_mhz = 0;                     // rtl
-  std::map<std::string, std::uint64_t> resources;  // that it takes of its controller; missing: unknown
-  std::vector<std::uint32_t> block;                // cuda
-  std::uint32_t shared_bytes = 0;                  // cuda
-  bool resident = false;                           // cuda
+  std::string source, entry;        // opencl, cuda
+  std::vector<std::string> global;  // opencl, cuda
+  std::string core;                 // rtl
+  std::uint32_t clock_mhz = 0;      // rtl
+  // Its use of its controller, by family of fpgas; "" is for every controller; missing: unknown.
+  std::map<std::string, std::map<std::string, std::uint64_t>, std::less<>> resources;
+  std::vector<std::uint32_t> block;  // cuda
+  std::uint32_t shared_bytes = 0;    // cuda
+  bool resident = false;             // cuda
 };
 
 struct KernelDescription {

@@ -260,10 +260,10 @@ void read_variant(const YamlNode& key, const YamlNode& value, bool all_ports, Ke
   for (std::size_t i = 0; i < value.keys.size(); ++i) {
     if (value.keys[i].text == "size") variant.has_size = read_bool(value.items[i], "`size`", report).value_or(false);
     if (value.keys[i].text == "resources") {
-      kernel.resources.emplace(key.text, read_resource_use(value.items[i], report));
+      kernel.resources.emplace(key.text, read_variant_use(value.items[i], key.text == "rtl", report));
     }
   }
-  if (variant.resident && kernel.resources[key.text].try_emplace("sms", 1).first->second == 0)
+  if (variant.resident && kernel.resources[key.text][""].try_emplace("sms", 1).first->second == 0)
     report.error(problem::kBadKernel, key.place,
                  "variant `cuda` is `resident`, which keeps a multiprocessor, but `sms` is 0",
                  "remove `sms` or `resident`");
@@ -290,8 +290,14 @@ void check_devices(const YamlNode& node, const KernelDecl& kernel, Report& repor
         "leave the other variants out, or those words");
   }
   if (beyond_any(&KernelFeatures::ports)) {
-    report.error(problem::kBadKernel, node.place, "a kernel with an `rtl` variant has one input and one output",
+    report.error(problem::kBadKernel, node.place, "a kernel with an `rtl` variant has one or two inputs and one output",
                  "leave the variant out, or join the ports");
+  }
+  if (kernel.variants.contains("rtl") && features.pair && kernel.inputs[1].type.prefix_bytes() != 0) {
+    report.error(problem::kBadKernel, node.place,
+                 cat("the second input of a kernel with an `rtl` variant has no varying dimensions, and ",
+                     quote(kernel.inputs[1].name), " is ", to_string(kernel.inputs[1].type)),
+                 "swap the inputs, or leave the variant out");
   }
 }
 

@@ -28,9 +28,9 @@ struct KernelDecl {
   std::string library;
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
-  std::vector<NeedUse> needs;                                // capabilities of the controller
-  std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, cuda, rtl
-  std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: unknown
+  std::vector<NeedUse> needs;                                 // capabilities of the controller
+  std::map<std::string, VariantPlan, std::less<>> variants;   // by kind: cpu, opencl, cuda, rtl
+  std::map<std::string, ResourceUse, std::less<>> resources;  // that a variant takes, by kind; missing: unknown
 };
 
 // kFolder: a kernel.yaml with its library beside it. kProgram: the description of functions of the program itself, with

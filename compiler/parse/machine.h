@@ -77,6 +77,12 @@ class LinkTable {
 // controller, no use by a kernel.
 using Resources = std::map<std::string, std::uint64_t>;
 
+// The use of a kernel's variant, by family of fpgas; "" is for every controller.
+using ResourceUse = std::map<std::string, Resources, std::less<>>;
+// The use of an fpga of `family`, or of another controller; where there is none of that family, the largest of each
+// resource.
+Resources use_on(const ResourceUse& use, std::string_view family);
+
 // Numbers of processor cores, by the name of their group.
 using CoreGroups = std::map<std::string, std::uint64_t>;
 
@@ -89,6 +95,7 @@ struct MachineController {
   std::optional<std::uint64_t> clock_hz;      // of a device that counts cycles; absent: the kernel variant's clock
   Place place = {};                           // of its name in the machine file; line 0: not in the file
   std::optional<std::uint64_t> firing_ps = std::nullopt, message_ps = std::nullopt;  // ControllerCost, as written
+  std::string family = {};                                                           // of an fpga; empty: not stated
 };
 
 // The origin of a link's cost.

@@ -135,7 +135,7 @@ void read_registers(const YamlNode& node, MachineController& controller, Report&
     report.error(problem::kBadValue, node.place,
                  cat("`registers` is for back-ends that register memory, and ", quote(controller.plan.backend), " of ",
                      quote(controller.plan.name), " does not"),
-                 "leave it out, or choose a `backend` that does, such as `cuda`");
+                 "leave it out, or choose a `backend` that does, such as `cuda` or `xrt`");
   } else if (bytes) {
     controller.plan.traits.registers = *bytes;
   }
@@ -163,6 +163,21 @@ void read_cores(const YamlNode& node, CoreUses& cores, MachineController& contro
     controller.cores = *name;
   } else {
     cores.unknown[*name].push_back(node.place);
+  }
+}
+
+void read_family(const YamlNode& node, MachineController& controller, Report& report) {
+  const auto name = read_text(node, "`family`", report);
+  if (!name) return;
+  if (controller.plan.kind != ControllerKind::kFpga) {
+    report.error(problem::kBadValue, node.place,
+                 cat("`family` is for fpga controllers, ", quote(controller.plan.name), " has none"), "leave it out");
+  } else if (std::ranges::find(kFamilies, *name) == kFamilies.end()) {
+    report.error(problem::kBadValue, node.place, cat("`family` is ", quote(*name), ", of which no figures are known"),
+                 cat(suggest(*name, {kFamilies.begin(), kFamilies.end()}, "families"),
+                     "; leave it out for another, and the largest figures count"));
+  } else {
+    controller.family = *name;
   }
 }
 
@@ -205,14 +220,15 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
   MachineController controller = default_controller(name->kind, *name->number);
   controller.place = key.place;
   const MapReader map(&value, cat("controller ", quote(key.text)),
-                      with_resource_names({"workers", "backend", "registers", "capabilities", "cores", "price", "power",
-                                           "clock", "firing", "message"}),
+                      with_resource_names({"workers", "backend", "registers", "capabilities", "cores", "family",
+                                           "price", "power", "clock", "firing", "message"}),
                       report);
   if (const YamlNode* workers = map.get("workers")) read_workers(*workers, controller, report);
   if (const YamlNode* backend = map.get("backend")) read_backend(*backend, controller, report);
   if (const YamlNode* registers = map.get("registers")) read_registers(*registers, controller, report);
   if (const YamlNode* capabilities = map.get("capabilities")) read_capabilities(*capabilities, controller, report);
   if (const YamlNode* group = map.get("cores")) read_cores(*group, cores, controller, report);
+  if (const YamlNode* family = map.get("family")) read_family(*family, controller, report);
   read_figures(map, controller, report);
   controller.resources = read_resources(map, report);
   return controller;

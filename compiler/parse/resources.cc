@@ -1,5 +1,6 @@
 #include "compiler/parse/resources.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace woa {
@@ -24,6 +25,25 @@ Resources read_resources(const MapReader& map, Report& report) {
 Resources read_resource_use(const YamlNode& node, Report& report) {
   if (!expect_map(node, "`resources`", "`{luts: 1200, brams: 4}`", report)) return {};
   return read_resources(MapReader(&node, "`resources`", with_resource_names({}), report), report);
+}
+
+ResourceUse read_variant_use(const YamlNode& node, bool is_rtl, Report& report) {
+  const auto is_family = [](const YamlNode& key) { return std::ranges::find(kFamilies, key.text) != kFamilies.end(); };
+  if (!is_rtl || node.kind != YamlNode::Kind::kMap || std::ranges::none_of(node.keys, is_family))
+    return {{"", read_resource_use(node, report)}};
+  const MapReader map(&node, "`resources`", {kFamilies.begin(), kFamilies.end()}, report);
+  ResourceUse out;
+  for (const std::string_view family : kFamilies)
+    if (const YamlNode* use = map.get(family)) out.emplace(family, read_resource_use(*use, report));
+  return out;
+}
+
+Resources use_on(const ResourceUse& use, std::string_view family) {
+  if (const auto found = use.find(family); found != use.end()) return found->second;
+  Resources largest;
+  for (const auto& [any, amounts] : use)
+    for (const auto& [name, amount] : amounts) largest[name] = std::max(largest[name], amount);
+  return largest;
 }
 
 std::vector<NeedUse> read_needs(const YamlNode* node, Report& report) {

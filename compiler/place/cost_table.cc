@@ -70,8 +70,9 @@ class TableMaker {
         graph_.stages, [&](const GraphStage& stage) { return stage.kernel != nullptr && allowed(stage, controller); });
   }
   void add_component(const MachineController& controller) {
-    table_.components.push_back({controller.plan.name, controller.plan.workers, controller.resources, controller.cores,
-                                 controller.price, controller.power, machine_.cost(controller).message_ps});
+    table_.components.push_back({controller.plan.name, controller.plan.workers,
+                                 room_on(controller).value_or(Resources()), controller.cores, controller.price,
+                                 controller.power, machine_.cost(controller).message_ps});
     controllers_.push_back(controller);
   }
   // Adds a controller that the machine does not list, but a graph may name.
@@ -117,7 +118,7 @@ class TableMaker {
   [[nodiscard]] bool allowed(const GraphStage& stage, const MachineController& on) const {
     const ControllerPlan& controller = on.plan;
     if (!may_run(stage, controller)) return false;
-    if (missing_need(stage, on) != nullptr) return false;
+    if (missing_need(stage, on) != nullptr || !room_on(on)) return false;
     if (controller.traits.writes_packets && chooses(stage)) return false;
     if (stage.decl->on.empty()) return true;
     const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
@@ -152,14 +153,14 @@ class TableMaker {
   }
   void add_resources(const GraphStage& stage, StageCosts& costs) const {
     if (stage.kernel->resources.empty() && costs.modelled.empty()) return;
-    for (const MachineController& controller : controllers_) {
-      const Resources* taken = resources_on(stage, controller.plan);
-      costs.resources.push_back(taken == nullptr ? Resources() : *taken);
-    }
+    for (const MachineController& controller : controllers_) costs.resources.push_back(resources_on(stage, controller));
   }
   void report_nowhere(const GraphStage& stage, const StageProfile& measured) {
     std::string why;
     for (const auto& [kind, reason] : measured.missing) why += cat("; ", kind, ": ", reason);
+    for (const MachineController& controller : machine_.controllers)
+      if (may_run(stage, controller.plan) && !room_on(controller))
+        why += cat("; ", controller.plan.name, ": the machine file gives it less than its packet node takes");
     report_.error(
         problem::kProfileGap, measured.place,
         cat("the profile has no time of stage ", quote(stage.name), " on any controller that it may run on", why),

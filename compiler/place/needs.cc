@@ -1,6 +1,7 @@
 #include "compiler/place/needs.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "compiler/parse/machine.h"
+#include "compiler/place/generated/fpga_node.h"
 #include "compiler/place/place.h"
 #include "runtime/base/scalar.h"
 #include "runtime/base/text.h"
@@ -72,51 +74,132 @@ void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machi
 
 namespace {
 
-// True if the stage is pinned to one controller, not to a kind.
-bool is_pinned(const GraphStage& stage) {
-  if (stage.decl == nullptr) return false;
+// True if the stage's pin, kernel and needs leave it one controller of the machine.
+bool has_no_choice(const GraphStage& stage, const Machine& machine) {
+  if (stage.decl == nullptr || stage.kernel == nullptr) return false;
   const std::optional<ControllerName> on = parse_controller(stage.decl->on);
-  return on && on->exact();
+  if (on && on->exact()) return true;
+  return std::ranges::count_if(machine.controllers, [&](const MachineController& controller) {
+           return (!on || on->kind == controller.plan.kind) && may_run(stage, controller.plan) &&
+                  missing_need(stage, controller) == nullptr;
+         }) == 1;
 }
 
-void report_full(const GraphStage& stage, const MachineController& controller, const std::string& resource,
-                 std::uint64_t used, std::uint64_t taken, Report& report) {
-  const bool pinned = stage.decl != nullptr && !stage.decl->on.empty();
-  report.error(
-      problem::kOverCapacity, pinned ? stage.decl->on_place : stage.place,
-      cat("stage ", quote(stage.name), " does not fit into ", quote(controller.plan.name), ": ", used, " + ", taken,
-          " > ", controller.resources.at(resource), resource == "memory" ? " bytes of " : " ", resource),
-      "pin it, or another stage there, elsewhere; the machine file says what the controller has");
+// A kernel, or the packet node, that takes a resource of a controller.
+struct User {
+  std::string name;
+  std::uint64_t amount = 0;
+};
+
+struct Demand {
+  std::vector<User> users;
+  std::uint64_t sum = 0;
+  const GraphStage* over = nullptr;  // the first stage that finds too little left
+
+  void add(const std::string& user, std::uint64_t amount, std::uint64_t limit, const GraphStage& stage) {
+    if (amount == 0) return;
+    if (users.empty() || users.back().name != user) users.push_back({user, 0});
+    users.back().amount = sum_of(users.back().amount, amount);
+    sum = sum_of(sum, amount);
+    if (over == nullptr && sum > limit) over = &stage;
+  }
+
+ private:
+  static std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) { return a + b < a ? ~std::uint64_t{0} : a + b; }
+};
+
+// "kernel `blur` (500), the packet node (90) and 2 more"
+std::string largest_of(std::vector<User> users) {
+  constexpr std::size_t kShown = 3;
+  std::ranges::stable_sort(users, std::greater(), &User::amount);
+  const std::size_t shown = std::min(users.size(), kShown);
+  std::string text;
+  for (std::size_t u = 0; u < shown; ++u) {
+    const bool last = u + 1 == users.size();
+    text += cat(u == 0 ? "" : last ? " and " : ", ", users[u].name, " (", users[u].amount, ")");
+  }
+  return users.size() > shown ? cat(text, " and ", users.size() - shown, " more") : text;
 }
+
+// By controller of the graph and resource that it limits.
+class Demands {
+ public:
+  Demands(const Graph& graph, const Machine& machine) : graph_(graph), machine_(machine) {}
+
+  void add(const GraphStage& stage, std::uint32_t number) {
+    const MachineController* controller = machine_.find(graph_.controllers[number].name);
+    if (controller == nullptr || stage.kernel == nullptr) return;
+    if (seen_.emplace(number, "").second)
+      for (const auto& [resource, amount] : node_on(*controller))
+        add(number, *controller, resource, amount, "the packet node", stage);
+    const std::string core = core_on(stage, controller->plan);
+    const bool shares = !core.empty() && !seen_.emplace(number, core).second;
+    for (const auto& [resource, amount] : resources_on(stage, *controller)) {
+      const bool of_core = !core.empty() && is_part_of_core(resource);
+      if (shares && of_core) continue;
+      const std::string user = of_core ? cat("kernel ", quote(stage.kernel->name)) : cat("stage ", quote(stage.name));
+      add(number, *controller, resource, amount, user, stage);
+    }
+  }
+
+  void report_full(Report& report) const {
+    for (const auto& [key, demand] : demands_) {
+      if (demand.over == nullptr) continue;
+      const GraphStage& stage = *demand.over;
+      const MachineController& controller = *machine_.find(graph_.controllers[key.first].name);
+      const bool pinned = stage.decl != nullptr && !stage.decl->on.empty();
+      report.error(problem::kOverCapacity, pinned ? stage.decl->on_place : stage.place,
+                   cat("stage ", quote(stage.name), " does not fit into ", quote(controller.plan.name), ", which has ",
+                       controller.resources.at(key.second), key.second == "memory" ? " bytes of " : " ", key.second,
+                       ": ", demand.sum, " are taken, by ", largest_of(demand.users)),
+                   "pin it, or another stage there, elsewhere; the machine file says what the controller has");
+    }
+  }
+
+ private:
+  void add(std::uint32_t number, const MachineController& controller, const std::string& resource, std::uint64_t amount,
+           const std::string& user, const GraphStage& stage) {
+    const auto limit = controller.resources.find(resource);
+    if (limit != controller.resources.end()) demands_[{number, resource}].add(user, amount, limit->second, stage);
+  }
+
+  const Graph& graph_;
+  const Machine& machine_;
+  std::map<std::pair<std::uint32_t, std::string>, Demand> demands_;
+  std::set<std::pair<std::uint32_t, std::string>> seen_;  // cores, and "" for the packet node
+};
 
 }  // namespace
 
-void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report) {
-  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> used;  // by controller and resource
-  std::set<std::pair<std::uint32_t, std::string>> cores;                // by controller and kernel
-  const auto add = [&](const GraphStage& stage, std::uint32_t number) {
-    const ControllerPlan& plan = graph.controllers[number];
-    const Resources* taken = resources_on(stage, plan);
-    const MachineController* controller = machine.find(plan.name);
-    if (taken == nullptr || controller == nullptr) return;
-    const std::string core = core_on(stage, plan);
-    const bool shares = !core.empty() && !cores.emplace(number, core).second;
-    for (const auto& [resource, amount] : *taken) {
-      if (shares && is_part_of_core(resource)) continue;
-      const auto limit = controller->resources.find(resource);
-      if (limit == controller->resources.end()) continue;
-      std::uint64_t& sum = used[{number, resource}];
-      if (sum > limit->second) continue;  // already reported
-      if (amount > limit->second - sum) report_full(stage, *controller, resource, sum, amount, report);
-      sum = amount > limit->second - sum ? limit->second + 1 : sum + amount;
-    }
-  };
-  for (const GraphStage& stage : graph.stages) {
-    if (which == Which::kPinned && !is_pinned(stage)) continue;
-    const bool together = stage.replica_controllers.empty();
-    for (std::uint32_t r = 0; together && r < stage.replicas; ++r) add(stage, stage.controller);
-    for (const std::uint32_t controller : stage.replica_controllers) add(stage, controller);
+Resources node_on(const MachineController& controller) {
+  ResourceUse use;
+  for (const FpgaNode& node : kFpgaNodes)
+    if (node.backend == controller.plan.backend)
+      use.emplace(node.family,
+                  Resources{{"luts", node.luts}, {"ffs", node.ffs}, {"brams", node.brams}, {"dsps", node.dsps}});
+  return use_on(use, controller.family);
+}
+
+std::optional<Resources> room_on(const MachineController& controller) {
+  Resources room = controller.resources;
+  for (const auto& [resource, amount] : node_on(controller)) {
+    const auto limit = room.find(resource);
+    if (limit == room.end()) continue;
+    if (amount > limit->second) return std::nullopt;
+    limit->second -= amount;
   }
+  return room;
+}
+
+void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report) {
+  Demands demands(graph, machine);
+  for (const GraphStage& stage : graph.stages) {
+    if (which == Which::kBound && !has_no_choice(stage, machine)) continue;
+    const bool together = stage.replica_controllers.empty();
+    for (std::uint32_t r = 0; together && r < stage.replicas; ++r) demands.add(stage, stage.controller);
+    for (const std::uint32_t controller : stage.replica_controllers) demands.add(stage, controller);
+  }
+  demands.report_full(report);
 }
 
 namespace {

@@ -198,11 +198,11 @@ bool may_run(const GraphStage& stage, const ControllerPlan& controller) {
   return modelled_on(stage, controller) != nullptr || runs_on(*stage.kernel, controller);
 }
 
-const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller) {
-  if (stage.kernel == nullptr) return nullptr;
-  if (const Resources* modelled = modelled_on(stage, controller)) return modelled;
-  const auto found = stage.kernel->resources.find(variant_of(controller.backend));
-  return found == stage.kernel->resources.end() ? nullptr : &found->second;
+Resources resources_on(const GraphStage& stage, const MachineController& controller) {
+  if (stage.kernel == nullptr) return {};
+  if (const Resources* modelled = modelled_on(stage, controller.plan)) return *modelled;
+  const auto found = stage.kernel->resources.find(variant_of(controller.plan.backend));
+  return found == stage.kernel->resources.end() ? Resources() : use_on(found->second, controller.family);
 }
 
 std::string core_on(const GraphStage& stage, const ControllerPlan& controller) {

@@ -17,8 +17,8 @@ void place(Graph& graph, const Machine& machine, Report& report);
 bool may_run(const GraphStage& stage, const ControllerPlan& controller);
 // The parts of the controller that the stage takes where its time is modelled; null: it is not.
 const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& controller);
-// The parts of the controller that the stage takes; null: nothing is declared.
-const Resources* resources_on(const GraphStage& stage, const ControllerPlan& controller);
+// The parts of the controller that the stage takes; empty: nothing is declared.
+Resources resources_on(const GraphStage& stage, const MachineController& controller);
 // The kernel core that the stage would be on there: stages on one core share its parts of the fpga. Its kernel's name,
 // and with a modelled time what it takes, since nothing says that others are built alike; empty: no fpga, or not there.
 std::string core_on(const GraphStage& stage, const ControllerPlan& controller);

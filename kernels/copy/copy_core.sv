@@ -5,6 +5,9 @@ module copy_core (
     input  logic         start,
     input  logic [127:0] dims,
     input  logic [ 31:0] in_bytes,
+    /* verilator lint_off UNUSEDSIGNAL */  // this kernel has no parameters
+    input  logic [ 63:0] params,
+    /* verilator lint_on UNUSEDSIGNAL */
     output logic         planned,
     output logic [  3:0] fault,
     output logic [127:0] out_dims,

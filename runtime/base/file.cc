@@ -203,6 +203,12 @@ Status check_writable(const fs::path& path) {
   return file.ok() ? Status() : file.status();
 }
 
+fs::path cache_folder(const char* xdg_cache_home, const char* home) {
+  const auto is_set = [](const char* value) { return value != nullptr && *value != '\0'; };
+  if (is_set(xdg_cache_home)) return fs::path(xdg_cache_home) / "woa";
+  return is_set(home) ? fs::path(home) / ".cache" / "woa" : fs::path();
+}
+
 Status write_file(const fs::path& path, std::string_view text) {
   auto file = PendingFile::open(path);
   if (!file.ok()) return file.status();

@@ -48,6 +48,10 @@ class PendingFile {
 // it meant before.
 int set_stdout_of_user(int descriptor);
 
+// The folder for files of this user's that may be made again: woa in $XDG_CACHE_HOME, which is ~/.cache by default.
+// Null or empty: the variable is not set. Empty if neither is. Source: XDG Base Directory Specification.
+std::filesystem::path cache_folder(const char* xdg_cache_home, const char* home);
+
 // Writes `text` with a PendingFile.
 Status write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 namespace woa {
 
@@ -121,6 +122,16 @@ std::string printable(std::string_view text, std::string_view kept) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return shown;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), amount < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", amount, kUnits[unit]);
+  return text.data();
 }
 
 }  // namespace woa

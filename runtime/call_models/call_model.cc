@@ -34,7 +34,9 @@ Result<Plan> rewrite(const Plan& plan, std::string_view model) {
     woa.model = model;
     return woa;
   }
-  auto rewritten = apply(plan, call_model(model));
+  Plan apart = plan;
+  for (EdgePlan& edge : apart.edges) edge.on_card = false;  // each stage is a call of its own
+  auto rewritten = apply(apart, call_model(model));
   if (!rewritten.ok()) return rewritten.status().with_context("as " + std::string(model));
   Plan calls = std::move(*rewritten);
   calls.model = model;

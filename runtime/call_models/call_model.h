@@ -32,6 +32,8 @@ namespace woa {
 // the answer, and one request fetches all elements that a stage reads: [A != H] for each firing instead of each
 // element.
 //
+// No edge stays on a card (EdgePlan::on_card) but under woa: each stage is a call of its own.
+//
 // kNotFound: no such model (the message lists them). kInvalid: the plan has another model's relays.
 // kUnsupported: the model cannot run the graph; the message names a stage and why. Nested: loops, scatters, replicas,
 // choices and merges, because the way back would have to be remembered; and outputs that would return through

@@ -10,7 +10,7 @@ Status Backend::allocate(std::span<const DeviceRegion>) {
                                   "with this runtime: woa compile GRAPH -o PLAN"};
 }
 
-Status Backend::map(std::span<const BackendMapping>) { return {}; }
+Result<RegionNumbers> Backend::map(std::span<const BackendMapping>) { return RegionNumbers{}; }
 
 Status BackendRegistry::add(BackendFactory factory) {
   if (find(factory.name) != nullptr)

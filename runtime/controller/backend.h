@@ -22,7 +22,7 @@ namespace woa {
 
 // What `woa devices` and every run's JSON show of a device.
 struct DeviceDescription {
-  std::string backend;             // "cpu", "opencl", "cuda", "verilator"
+  std::string backend;             // "cpu", "opencl", "cuda", "verilator", "xrt"
   std::string device;              // what the library calls it
   bool simulated = false;          // a model or a CPU in a device's place: labelled in every output
   std::string forwards = "host";   // who writes the outgoing headers: "host" or "device", as the plan's traits say
@@ -38,6 +38,8 @@ struct DeviceRegion {
   std::uint64_t block_bytes = 0;  // a multiple of 64
 };
 
+using RegionNumbers = std::vector<std::uint16_t>;  // as packets name them
+
 // Host memory that firings point into: the payloads of a region, or a ring whose packets the device publishes.
 struct BackendMapping {
   std::span<std::byte> bytes;           // begins with a page, and shares no page with another part of the run's memory
@@ -46,6 +48,8 @@ struct BackendMapping {
   std::optional<std::uint16_t> region;  // its number, as packets name it; none: a ring
   std::string what;                     // for messages: "payloads of output 'out' of stage 'blur'"
   std::vector<std::uint32_t> stages = {};  // of the controller, by number: they read or write a region's payloads
+  // A region's blocks begin at `first_block` bytes, and at each `block_step` from there; both multiples of 64.
+  std::uint64_t first_block = 0, block_step = 0, block_bytes = 0;
 };
 
 // A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device
@@ -89,14 +93,20 @@ struct Firing : woa_firing {
   // more for it, whether it ran or failed. If it failed, what is not published by then becomes poison. `lost` says that
   // the device may store still: then poison waits until the back-end has gone.
   std::span<const Publication> publications;
+  // The stages that the device runs behind this one, in order, each on the output of the one before: one firing each.
+  // `routes` and `outputs` of the first are then those of the last stage; the others have neither, and no memory for
+  // their input, whose size the device may give. It gives code, message, times and cycles to each; behind one that
+  // failed none ran, and all routes get that one's poison. poll() tells of the first alone.
+  std::span<Firing* const> joined = {};
   bool timed = true;  // started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length
   // Set by the back-end before the firing is complete.
   Code code = Code::kOk;
-  bool lost = false;    // what the device sent cannot be told: ends the run with code and message
-  std::string message;  // reserved at start; assigning up to its capacity does not allocate
+  // Nobody can tell what the device sent: ends the run with code and message. Later answers of poll() are dropped.
+  bool lost = false;
+  std::string message;                         // reserved at start; assigning up to its capacity does not allocate
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
   std::uint64_t cycles = 0;                    // of a simulated device
   std::uint32_t worker = 0;                    // which thread or queue of the controller ran it
@@ -141,9 +151,10 @@ class Backend {
   // thread. `mappings` is borrowed until the call returns. The controller owns the memory, which stays at its address
   // until the back-end has gone. The back-end may register mappings with `may_register`, and undoes that in its
   // destructor. These are all rings, and the regions that fit in its traits' budget (`registers`) in the order of their
-  // numbers. Another controller of the process may get the same bytes. An error ends the load; its message says what to
-  // do.
-  virtual Status map(std::span<const BackendMapping> mappings);
+  // numbers. Another controller of the process may get the same bytes. Returns the regions that are staged: it would
+  // register them, and may not, or the driver refuses; so it copies their payloads by way of memory of its own. An
+  // error ends the load; its message says what to do.
+  virtual Result<RegionNumbers> map(std::span<const BackendMapping> mappings);
   // True if start() always runs the kernel before it returns. Its inputs may then stay where they came to.
   [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
@@ -155,7 +166,7 @@ class Backend {
 
 // How tools make a backend. `probe` is cheap or runs in a child process and never aborts the caller.
 struct BackendFactory {
-  std::string name;  // "cpu", "opencl", "cuda", "verilator"
+  std::string name;  // "cpu", "opencl", "cuda", "verilator", "xrt"
   ControllerKind kind = ControllerKind::kCpu;
   // Devices present, best first; or kUnavailable with the reason.
   std::function<Result<std::vector<DeviceDescription>>()> probe;

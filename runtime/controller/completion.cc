@@ -65,13 +65,16 @@ template <bool kPlain>
 
 // Whatever the device wrote must go out: its sequence numbers are taken. Consumers drop what they no longer want.
 void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
-  StageProgram& stage = *firing.program;
-  const bool ok = firing.code == Code::kOk;
+  StageProgram& stage = *firing.program->last;
+  ActiveFiring* failed = firing.code == Code::kOk ? nullptr : &firing;
+  each_joined(firing, [&](ActiveFiring& joined) {
+    if (failed == nullptr && joined.code != Code::kOk) failed = &joined;
+  });
   for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
     const OutPort& port = stage.outputs[p];
-    port.pool->hold(firing.claims[p].offset, ok ? static_cast<std::uint32_t>(port.edges.size()) : 0);
+    port.pool->hold(firing.claims[p].offset, failed == nullptr ? static_cast<std::uint32_t>(port.edges.size()) : 0);
   }
-  if (ok) {
+  if (failed == nullptr) {
     commit_sealed(firing);
     for (OutPort& port : stage.outputs) parts_.sending.commit_count(port, 0, firing.key(), firing.deadline);
     return;
@@ -81,8 +84,8 @@ void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
     (void)edge.credits.give(firing.instance);
     if (edge.count) edge.cancel();  // its counts are not sent
   }
-  commit_poison(firing);
-  if (wanted) parts_.poison.bury(stage, *firing.entry);
+  commit_poison(firing, failed->message);
+  if (wanted) parts_.poison.bury(*firing.program, *firing.entry);
 }
 
 [[gnu::always_inline]] inline void Firings::count(ActiveFiring& firing) noexcept {
@@ -127,6 +130,21 @@ template <bool kPlain>
   release(firing);
 }
 
+// Counts what ran, up to the first that failed.
+void Firings::complete_joined(const ActiveFiring& firing) noexcept {
+  const ActiveFiring* writer = firing.code == Code::kOk ? &firing : nullptr;
+  each_joined(firing, [&](ActiveFiring& joined) {
+    if (writer != nullptr) {
+      const InPort& port = joined.program->inputs.front();
+      if (parts_.trace.on())
+        trace_write(*writer, writer->program->on_card, port.shape.payload_bytes(joined.inputs.front()));
+      count(joined);
+      writer = joined.code == Code::kOk ? &joined : nullptr;
+    }
+    joined.program->instances.ended(*joined.entry, parts_.oldest);
+  });
+}
+
 template <bool kPlain>
 [[gnu::noinline]] void Firings::complete_as(ActiveFiring& firing) noexcept {
   const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
@@ -139,16 +157,16 @@ template <bool kPlain>
     complete_on_host<kPlain>(firing, wanted);
   }
   count(firing);  // not sooner: its reader waits for the output
+  if (!kPlain) complete_joined(firing);
   finish<kPlain>(firing);
 }
 
 void Firings::complete(ActiveFiring& firing) noexcept {
-  if (firing.lost) {
-    parts_.failure.set({firing.code, "stage '" + firing.program->plan->name + "': " + firing.message});
-    return release(firing);
-  }
+  if (firing.lost) parts_.failure.set({firing.code, "stage '" + firing.program->plan->name + "': " + firing.message});
+  // A poll may answer others behind a lost one.
+  if (parts_.failure.any()) return release(firing);
   if (firing.poison) {  // poison that the device passed on
-    commit_poison(firing);
+    commit_poison(firing, firing.message);
     return release(firing);
   }
   if (firing.program->plain) return complete_as<true>(firing);
@@ -158,23 +176,23 @@ void Firings::complete(ActiveFiring& firing) noexcept {
 std::size_t Firings::poll_running() noexcept {
   const std::size_t count = parts_.backend.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
-  if (waiting_ != nullptr) start_waiting();
+  if (waiting_ != nullptr && !parts_.failure.any()) start_waiting();
   if (lost_device_.order != 0) blame_first();
   return count;
 }
 
 void Firings::commit_sealed(ActiveFiring& firing) noexcept {
+  const auto& writer = firing.joined.empty() ? firing : static_cast<ActiveFiring&>(*firing.joined.back());
   for (const FiringRoute& route : firing.routes) {
     OutEdge& edge = *parts_.programs.out_edge(route.edge);
     if (Status status = parts_.sending.commit_sealed(edge, route.header, {}); !status.ok())
       return parts_.failure.set(std::move(status));
-    if (parts_.trace.on()) trace_write(firing, route.edge, route.header.payload_bytes);
+    if (parts_.trace.on()) trace_write(writer, route.edge, route.header.payload_bytes);
   }
 }
 
-void Firings::commit_poison(ActiveFiring& firing) noexcept {
+void Firings::commit_poison(ActiveFiring& firing, std::span<const char> text) noexcept {
   for (const FiringRoute& route : firing.routes) {
-    const std::span<const char> text(firing.message);
     const std::size_t length = std::min<std::size_t>(text.size(), route.header.payload_bytes);
     OutEdge& edge = *parts_.programs.out_edge(route.edge);
     if (Status status = parts_.sending.commit_sealed(edge, route.header, std::as_bytes(text.first(length)));
@@ -194,7 +212,7 @@ void Firings::count_copies(ActiveFiring& firing) noexcept {
   }
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
     if (firing.output_memory[p].copied_bytes != 0)
-      stage.outputs[p].copied_for().stats->copied_bytes += firing.output_memory[p].copied_bytes;
+      stage.last->outputs[p].copied_for().stats->copied_bytes += firing.output_memory[p].copied_bytes;
   }
   std::ranges::fill(firing.memory, PortMemory{});
 }

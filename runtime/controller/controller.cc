@@ -137,7 +137,7 @@ std::size_t Controller::do_work() noexcept {
   if (parts.claims.take_ring_was_full() || parts.returns.take_changed()) parts.matching.look_again();
   allowance_ += kMostAtOnce / 2;
   done += drain_local();
-  done += parts.poison.send(parts.firings.device_poison());
+  done += parts.poison.send(parts.firings.device_poison());  // after a failure, too: it names what had failed before
   if (parts.matching.take_look_again() && !parts.matching.ready().empty()) done += fire_ready();
   if (!admitted_.empty()) done += fire_admitted();
   done += parts.firings.poll();

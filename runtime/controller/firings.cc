@@ -9,7 +9,7 @@ namespace {
 
 // Firings of a stage that may run at once: at most `limit`, and each occupies a block of every edge that takes all.
 std::size_t most_at_once(const StageProgram& stage, std::size_t limit) {
-  for (const OutPort& port : stage.outputs) {
+  for (const OutPort& port : stage.last->outputs) {
     for (const OutEdge& edge : port.edges) {
       if (edge.always_taken) limit = std::min<std::size_t>(limit, edge.credits.blocks() / port.elements);
     }
@@ -21,6 +21,7 @@ std::size_t most_at_once(const StageProgram& stage, std::size_t limit) {
 
 ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes) : program(&stage_program) {
   const std::size_t ports = program->inputs.size();
+  const StageProgram& last = *program->last;
   std::size_t gathered = 0;
   for (const InPort& port : program->inputs) gathered += port.plan->gather;
   stage = program->id;
@@ -28,11 +29,11 @@ ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes
   kept.resize(ports);
   elements.reserve(gathered);
   inline_payloads = InlineStore(ports + gathered, inline_bytes);
-  claims.resize(program->claims);
+  claims.resize(last.claims);
   input_views.resize(ports);
   element_inputs.resize(gathered);
-  output_views.resize(program->outputs.size());
-  element_outputs.resize(program->claims);
+  output_views.resize(last.outputs.size());
+  element_outputs.resize(last.claims);
   memory.resize(ports + output_views.size());
   message.reserve(kPoisonMessageBytes);
   prepared.reserve(program->prepares ? program->out_edges.size() : 0);
@@ -49,8 +50,10 @@ Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), keeps_(
   firings_.resize(parts.plan.stages.size());
   for (StageProgram& stage : parts.programs.all()) {
     OfStage& firings = firings_[stage.id];
-    for (std::size_t f = most_at_once(stage, keeps_ ? of_stage : 1); stage.local && f > 0; --f) {
+    if (!stage.local || stage.is_behind) continue;
+    for (std::size_t f = most_at_once(stage, keeps_ ? of_stage : 1); f > 0; --f) {
       ActiveFiring& firing = *firings.all.emplace_back(std::make_unique<ActiveFiring>(stage, inline_bytes));
+      join(firing);
       firing.next = std::exchange(firings.free, &firing);
     }
   }
@@ -128,7 +131,7 @@ template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::show_outputs(ActiveFiring& firing) noexcept {
   PortClaim* claim = firing.claims.data();
   woa_output* output = firing.output_views.data();
-  for (const OutPort& port : firing.program->outputs) {
+  for (const OutPort& port : kPlain ? firing.program->outputs : firing.program->last->outputs) {
     woa_output& view = *output++;
     if (!kPlain && port.scatters) {
       view = {};
@@ -164,7 +167,8 @@ template <bool kPlain>
   }
   show_outputs<kPlain>(firing);
   if (kPlain || !(stage.device_headers || stage.prepares)) return Fired::kStarted;
-  for (const OutPort& port : stage.outputs) {
+  if (const Fired joined = prepare_joined(firing); joined != Fired::kStarted) return joined;
+  for (const OutPort& port : stage.last->outputs) {
     if (Status status = check_loops(port, firing.tag); !status.ok()) return fail(stage, firing.instance, status);
   }
   if (stage.prepares) {
@@ -199,6 +203,7 @@ template <bool kPlain>
   if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
   ++stage.started;
   stage.instances.started(*firing.entry, firing.tag);
+  if (!kPlain) start_joined(firing);
   if (!kPlain && start == Start::kOrdered && stage.may_order) deliver_early(firing);
   return Fired::kStarted;
 }
@@ -224,14 +229,15 @@ template <bool kPlain>
   if (next(stage) == nullptr) return Fired::kNotYet;
   ActiveFiring& firing = *next(stage);
   const FiringKey key{match.instance, match.tag};
-  if (!parts_.claims.claim<kPlain>(stage.outputs, key, firing.claims)) return Fired::kNotYet;
+  const std::span<OutPort> outputs = kPlain ? stage.outputs : stage.last->outputs;
+  if (!parts_.claims.claim<kPlain>(outputs, key, firing.claims)) return Fired::kNotYet;
   firing.instance = match.instance;
   firing.tag = match.tag;
   firing.entry = &entry;
   firing.deadline = match.deadline;
   Fired fired = prepare<kPlain>(firing, consumed);
   if (fired == Fired::kStarted) fired = run<kPlain>(firing);
-  if (fired != Fired::kStarted) parts_.claims.abort(stage.outputs, key, firing.claims);
+  if (fired != Fired::kStarted) parts_.claims.abort(outputs, key, firing.claims);
   return fired;
 }
 
@@ -289,7 +295,7 @@ bool Firings::gather(ActiveFiring& firing, const Consumed& consumed) noexcept {
 void Firings::list_routes(ActiveFiring& firing) {
   firing.routes.clear();
   const PortClaim* claim = firing.claims.data();
-  for (const OutPort& port : firing.program->outputs) {
+  for (const OutPort& port : firing.program->last->outputs) {
     for (const OutEdge& edge : port.edges) firing.routes.push_back({edge.edge, claim->region, claim->offset, {}});
     ++claim;
   }
@@ -313,7 +319,7 @@ bool Firings::start(const WaitingPoison& poison) noexcept {
   firing.code = Code::kOk;
   firing.routes.clear();
   bool ok = true;
-  for (const OutPort& port : poison.stage->outputs) {
+  for (const OutPort& port : poison.stage->last->outputs) {
     for (OutEdge& edge : port.edges) {
       ok = ok && edge.reserve() == Push::kOk;
       if (ok) firing.routes.push_back({edge.edge, 0, 0, {}});

@@ -61,6 +61,7 @@ struct ActiveFiring : Firing {
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
   std::vector<PortMemory> memory;    // of inputs, then of outputs
+  std::vector<Firing*> behind;       // `joined`: of the stages behind, which go with this firing for good
   ActivitySlot* activity = nullptr;  // its slot while it runs, for whoever must know what ran when this process is gone
   std::uint32_t stands_for = 1;      // firings of its stage, if it is timed
   struct {
@@ -69,6 +70,12 @@ struct ActiveFiring : Firing {
   } unfit;  // the input that is no token of its type, if there is one
   [[nodiscard]] FiringKey key() const noexcept { return {instance, tag}; }
 };
+
+// The firings that run as one on a device: the first, then those joined to it.
+template <class Visit>
+void each_joined(const ActiveFiring& first, const Visit& visit) {
+  for (Firing* const firing : first.joined) visit(static_cast<ActiveFiring&>(*firing));
+}
 
 // A kernel that takes no longer is timed now and then: looking at the clock takes about as long.
 inline constexpr std::uint64_t kShortKernel_ns = 1'000;
@@ -145,6 +152,11 @@ class Firings final : private DevicePoison {
   void count_copies(ActiveFiring& firing) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
 
+  void join(ActiveFiring& firing);
+  [[nodiscard]] Fired prepare_joined(ActiveFiring& firing) noexcept;
+  void start_joined(const ActiveFiring& firing) noexcept;
+  void complete_joined(const ActiveFiring& firing) noexcept;
+
   void deliver_early(ActiveFiring& firing) noexcept;
   void send_ordered(ActiveFiring& firing, std::uint32_t port) noexcept;
   void complete_ordered(ActiveFiring& firing, bool wanted) noexcept;
@@ -168,7 +180,7 @@ class Firings final : private DevicePoison {
   void commit(ActiveFiring& firing) noexcept;
   void commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim, Outgoing& token) noexcept;
   void commit_sealed(ActiveFiring& firing) noexcept;
-  void commit_poison(ActiveFiring& firing) noexcept;
+  void commit_poison(ActiveFiring& firing, std::span<const char> text) noexcept;
   void count(ActiveFiring& firing) noexcept;
   template <bool kPlain>
   void finish(ActiveFiring& firing) noexcept;

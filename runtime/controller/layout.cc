@@ -57,12 +57,22 @@ std::int32_t passed_input(const Plan& plan, const Layout& layout, std::uint32_t 
   return all_here && !back ? input : -1;
 }
 
+// An edge that stays on a card has neither packets nor memory.
+void leave_out_on_card(const Plan& plan, PlanIndex& index) {
+  for (const EdgePlan& edge : plan.edges) {
+    if (!edge.on_card) continue;
+    for (PlanIndex::ByPort* const from : {&index.out_edges, &index.all_out})
+      (*from)[edge.from_stage][edge.from_port] = {};
+    for (PlanIndex::ByPort* const to : {&index.in_edges, &index.all_in}) (*to)[edge.to_stage][edge.to_port] = {};
+  }
+}
+
 void make_regions(const Plan& plan, Layout& layout) {
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     layout.passed_input.emplace_back();
     for (std::uint32_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
       layout.passed_input[s].push_back(passed_input(plan, layout, s, p));
-      if (layout.passed_input[s][p] >= 0) continue;
+      if (layout.passed_input[s][p] >= 0 || layout.out_edges[s][p].empty()) continue;
       RegionLayout region{s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}, 0};
       for (const std::uint32_t e : layout.out_edges[s][p]) region.blocks += plan.edges[e].blocks;
       layout.region_of[s][p] = static_cast<std::int32_t>(layout.regions.size());
@@ -190,7 +200,7 @@ void make_edges(const Plan& plan, Layout& layout) {
     out.wire = wire_of(plan, layout.sites, edge);
     out.payload_crc = out.wire.has_value() && layout.sites.payload_crc;
     if (out.crosses() && !out.wire && !edge.count) out.publishes = plan.stages[edge.from_stage].publishes;
-    if (edge.count) {
+    if (edge.count || edge.on_card) {
       layout.edges.push_back(std::move(out));
       continue;
     }
@@ -339,15 +349,30 @@ bool registers_region(const RegionLayout& region, std::uint32_t controller) noex
   return contains(region.registered_by, controller);
 }
 
-bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept {
+namespace {
+
+// Is a kernel at this end of an edge, and one of the edge's regions, whose payloads lie in host memory, staged?
+template <class IsStaged>
+bool any_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage, IsStaged&& is_staged) {
   const EdgeLayout& at = layout.edges[edge];
+  return plan.stages[stage].role == StageRole::kKernel && std::ranges::any_of(at.regions, [&](std::uint16_t r) {
+           return (at.crosses() || !layout.regions[r].is_in_device()) && is_staged(r);
+         });
+}
+
+}  // namespace
+
+bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept {
   const std::uint32_t controller = plan.stages[stage].controller;
-  if (plan.stages[stage].role != StageRole::kKernel || !would_register(plan.controllers[controller])) return false;
-  return std::ranges::any_of(at.regions, [&](std::uint16_t r) {
-    const RegionLayout& region = layout.regions[r];
-    const bool in_host = at.crosses() || !region.is_in_device();
-    return in_host && touches_region(region, controller) && !registers_region(region, controller);
-  });
+  return would_register(plan.controllers[controller]) && any_staged(plan, layout, edge, stage, [&](std::uint16_t r) {
+           return touches_region(layout.regions[r], controller) && !registers_region(layout.regions[r], controller);
+         });
+}
+
+bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage,
+               std::span<const std::uint16_t> staged) noexcept {
+  return any_staged(plan, layout, edge, stage,
+                    [&](std::uint16_t r) { return std::ranges::find(staged, r) != staged.end(); });
 }
 
 std::uint32_t wires_of(const Layout& layout) noexcept {
@@ -361,6 +386,7 @@ std::uint32_t wires_of(const Layout& layout) noexcept {
 Layout make_layout(const Plan& plan, Sites sites) {
   Layout layout;
   static_cast<PlanIndex&>(layout) = PlanIndex(plan);
+  leave_out_on_card(plan, layout);
   layout.sites = std::move(sites);
   for (const StagePlan& stage : plan.stages) layout.region_of.emplace_back(stage.outputs.size(), -1);
   make_regions(plan, layout);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,13 +84,15 @@ struct EdgeLayout {
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
+// The index leaves out what stays on a card (EdgePlan::on_card): it has neither packets nor memory.
 struct Layout : PlanIndex {
   Sites sites;
   std::vector<RegionLayout> regions;                    // index: the packet's `region`
   std::vector<ChannelLayout> channels;                  // control to every controller, and what edges need
   std::vector<std::uint32_t> control_of;                // by controller: the channel that controls it; the host's: 0
   std::vector<EdgeLayout> edges;                        // by edge of the plan
-  std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on
+  std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on,
+                                                        // or they stay on a card
   std::vector<std::vector<std::int32_t>> passed_input;  // [stage][output port]: the input whose payloads it passes on,
                                                         // -1 where it has a region
 };
@@ -107,6 +110,9 @@ bool registers_region(const RegionLayout& region, std::uint32_t controller) noex
 // Does `stage`, at one end of the edge, reach its payloads through memory of its back-end's own? The back-end registers
 // memory, but this region exceeds what is left of its budget (BackendTraits::registers).
 bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage) noexcept;
+// The same of a run, whose driver may have refused more. `staged`: regions, by the map() of the stage's back-end.
+bool is_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage,
+               std::span<const std::uint16_t> staged) noexcept;
 // How many wires its channels number, those that none takes included; 0: all share memory.
 std::uint32_t wires_of(const Layout& layout) noexcept;
 

@@ -76,6 +76,7 @@ Result<std::unique_ptr<StagePrograms>> StagePrograms::make(const ProgramSetup& s
     numbered = numbered || plan.stateful == Stateful::kInstance;
   }
   if (numbered) programs->number_elements(*setup.plan);
+  programs->join_on_card(*setup.plan);
   return programs;
 }
 
@@ -223,6 +224,18 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   if (!layout.crosses()) edge.memory = memory_of(edge.region);
   edge.pool = pools_[edge.region].get();
   return edge;
+}
+
+void StagePrograms::join_on_card(const Plan& plan) {
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    StageProgram &from = stages_[plan.edges[e].from_stage], &to = stages_[plan.edges[e].to_stage];
+    if (!plan.edges[e].on_card || !from.local) continue;
+    from.behind = &to;
+    from.on_card = e;
+    to.is_behind = true;
+  }
+  for (StageProgram& stage : stages_)
+    for (stage.last = &stage; stage.last->behind != nullptr; stage.last = stage.last->behind) continue;
 }
 
 // By stage that keeps state of an instance.

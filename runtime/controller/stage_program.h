@@ -232,6 +232,12 @@ struct StageProgram {
   std::vector<OutEdge> out_edges;                  // of all ports
   std::vector<std::vector<std::uint32_t>> groups;  // one_of: of each a firing writes exactly one port (rule 2)
   StageInstances instances;
+  // The stage that the device runs behind this one (EdgePlan::on_card), the edge between them, and the last of these:
+  // itself if there is none. A firing claims and sends the outputs of `last`. No token comes for the stages behind.
+  StageProgram* behind = nullptr;
+  std::uint32_t on_card = kNone;
+  StageProgram* last = nullptr;
+  bool is_behind = false;
   std::uint64_t started = 0;      // firings
   std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
 };
@@ -288,6 +294,7 @@ class StagePrograms {
   void find_blocks(const ProgramSetup& setup, std::uint32_t stage, OutPort& port, std::size_t number);
   OutEdge make_edge(const ProgramSetup& setup, std::uint32_t number);
   void number_elements(const Plan& plan);
+  void join_on_card(const Plan& plan);
 
   std::vector<StageProgram> stages_;  // by number in the plan
   std::vector<RegionView> regions_;

@@ -23,6 +23,7 @@ struct Row {
 constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 constexpr std::array kTable{
+    Row{Reach::kCard, TransferMethod::kOnCard, Writer::kEither, kAnySize},
     Row{Reach::kController, TransferMethod::kInPlace, Writer::kOwnBlock, kAnySize},
     Row{Reach::kController, TransferMethod::kByReference, Writer::kPassesOn, kAnySize},
     Row{Reach::kHost, TransferMethod::kInline, Writer::kEither, kMaxInlineBytes},
@@ -49,6 +50,7 @@ std::string_view to_string(TransferMethod method) noexcept {
     case TransferMethod::kInPlace: return "in place";
     case TransferMethod::kByReference: return "by reference";
     case TransferMethod::kEager: return "eager";
+    case TransferMethod::kOnCard: return "on-card";
   }
   return "unknown";
 }
@@ -57,9 +59,10 @@ EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas) {
   const EdgePlan& e = plan.edges[edge];
   const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
   const bool device = from.headers == HeaderWriter::kDevice || to.headers == HeaderWriter::kDevice;
-  return {.reach = from.controller == to.controller ? Reach::kController
-                   : replicas                       ? Reach::kReplicas
-                                                    : Reach::kHost,
+  return {.reach = e.on_card                          ? Reach::kCard
+                   : from.controller == to.controller ? Reach::kController
+                   : replicas                         ? Reach::kReplicas
+                                                      : Reach::kHost,
           .passed_on = from.role == StageRole::kRelay || from.outputs[e.from_port].in_place >= 0,
           .needs_block = device || (replicas ? to.role == StageRole::kRelay : from.publishes != Publisher::kHost),
           .payload_bytes = from.outputs[e.from_port].type.payload_bytes(),

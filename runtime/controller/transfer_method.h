@@ -16,12 +16,14 @@ enum class TransferMethod : std::uint8_t {
   kInline,       // behind the header: copied from its block into the ring's place, and from there to the waiting token
   kInPlace,      // the kernel wrote it into a block that the consumer reads; nobody copies
   kByReference,  // a relay, or a kernel that wrote over its input, passes on the block that it was given; nobody copies
-  kEager         // written into the consumer's replica of the block, with the header, in one go
+  kEager,        // written into the consumer's replica of the block, with the header, in one go
+  kOnCard        // the device passes it from kernel to kernel by itself: no block, no packet
 };
-std::string_view to_string(TransferMethod method) noexcept;  // "inline", "in place", "by reference", "eager"
+std::string_view to_string(TransferMethod method) noexcept;  // "inline", "in place", "by reference", "eager", "on-card"
 
 // Where the two ends of an edge are to each other.
 enum class Reach : std::uint8_t {
+  kCard,        // joined on one device (EdgePlan::on_card)
   kController,  // both in one controller: no packet crosses
   kHost,        // two controllers that map the same blocks (loopback, shm)
   kReplicas     // two controllers that have a replica each (ofi)

@@ -98,7 +98,9 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   auto controller = Controller::make(std::move(out));
   if (!controller.ok()) return controller.status();
   hosted->controller_ = std::move(*controller);  // and the mappings, which now outlive the back-end
-  WOA_RETURN_IF_ERROR(hosted->backend_->map(mappings));
+  auto staged = hosted->backend_->map(mappings);
+  if (!staged.ok()) return staged.status();
+  hosted->staged_ = std::move(*staged);
   return hosted;
 }
 

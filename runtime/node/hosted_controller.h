@@ -45,6 +45,8 @@ class HostedController {
 
   Controller& controller() noexcept { return *controller_; }
   const DeviceDescription& device() const noexcept { return backend_->description(); }
+  // The regions that the back-end's map() returned.
+  const RegionNumbers& staged() const noexcept { return staged_; }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
   // The processor that run() pins its thread to; kNoProcessor: none.
   int processor() const noexcept { return processor_; }
@@ -60,6 +62,7 @@ class HostedController {
   std::vector<std::unique_ptr<KernelLibrary>> kernels_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<Backend> backend_;
+  RegionNumbers staged_;
   Doorbell doorbell_;
   Idle idle_;
   int processor_ = kNoProcessor;

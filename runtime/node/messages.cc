@@ -27,7 +27,8 @@ std::shared_ptr<Replica> find(const Segments& segments, const control::Replica& 
 
 }  // namespace
 
-control::FromNode to_ready(const DeviceDescription& device, int processor) {
+control::FromNode to_ready(const HostedController& hosted) {
+  const DeviceDescription& device = hosted.device();
   control::FromNode message;
   control::Device& out = *message.mutable_ready();
   out.set_backend(device.backend);
@@ -36,13 +37,16 @@ control::FromNode to_ready(const DeviceDescription& device, int processor) {
   out.set_forwards(device.forwards);
   out.set_matches(device.matches);
   out.set_publishes(device.publishes);
-  if (processor != kNoProcessor) out.set_processor(processor);
+  if (hosted.processor() != kNoProcessor) out.set_processor(hosted.processor());
+  for (const std::uint16_t region : hosted.staged()) out.add_staged(region);
   return message;
 }
 
-DeviceDescription from_ready(const control::Device& message) {
-  return {message.backend(),  message.device(),  message.simulated(),
-          message.forwards(), message.matches(), message.publishes()};
+void from_ready(const control::Device& message, NodeReport& report) {
+  report.device = {message.backend(),  message.device(),  message.simulated(),
+                   message.forwards(), message.matches(), message.publishes()};
+  if (message.has_processor()) report.processor = message.processor();
+  report.staged.assign(message.staged().begin(), message.staged().end());
 }
 
 control::FromNode to_failed(const Status& status) {

@@ -8,6 +8,7 @@
 #include "runtime/controller/backend.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/control.pb.h"
+#include "runtime/node/hosted_controller.h"
 #include "runtime/node/segments.h"
 
 namespace woa {
@@ -20,10 +21,12 @@ struct NodeReport {
   std::vector<std::uint64_t> packets;  // Transports::packets()
   bool counted = true;                 // stats and trace arrived
   int processor = kNoProcessor;        // that its loop was pinned to
+  RegionNumbers staged = {};           // Backend::map()
 };
 
-control::FromNode to_ready(const DeviceDescription& device, int processor);
-DeviceDescription from_ready(const control::Device& message);
+control::FromNode to_ready(const HostedController& hosted);
+// Sets what a node says of itself before the run begins.
+void from_ready(const control::Device& message, NodeReport& report);
 control::FromNode to_failed(const Status& status);
 // Never ok: a number that is no code of a failure becomes kInternal.
 Status from_failed(const control::Failed& message);

@@ -221,7 +221,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
       log(LogLevel::kError, give_up(socket, status).message());
     return 1;
   }
-  if (Status status = socket.send(to_ready(node.hosted->device(), node.hosted->processor())); !status.ok()) {
+  if (Status status = socket.send(to_ready(*node.hosted)); !status.ok()) {
     if (!process.child) log(LogLevel::kError, give_up(socket, status.with_context("the run's host is gone")).message());
     return 1;
   }

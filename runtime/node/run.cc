@@ -354,8 +354,8 @@ Result<RunReport> Run::Impl::finish() {
       report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
     }
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
-    report.controllers.push_back(
-        {node.device, std::move(node.stats), std::move(node.trace), node.processor, node.counted});
+    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processor,
+                                  std::move(node.staged), node.counted});
   }
   for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
   return report;

@@ -95,7 +95,8 @@ struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
-  int processor = -1;   // that its loop was pinned to; -1: none
+  int processor = -1;         // that its loop was pinned to; -1: none
+  RegionNumbers staged = {};  // whose payloads the back-end copies by way of memory of its own: Backend::map()
   bool counted = true;  // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
 };
 

@@ -274,7 +274,8 @@ std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& lay
     mappings.push_back({wiring.regions[r], writes_region(region, controller) ? Access::kReadWrite : Access::kRead,
                         registers_region(region, controller), static_cast<std::uint16_t>(r),
                         "payloads of output '" + writer.outputs[region.port].name + "' of stage '" + writer.name + "'",
-                        stages_of(plan, layout, static_cast<std::uint16_t>(r), controller)});
+                        stages_of(plan, layout, static_cast<std::uint16_t>(r), controller), region.header_room,
+                        region.header_room + region.carried_bytes(), region.block_bytes});
   }
   return mappings;
 }

@@ -200,9 +200,7 @@ Status Supervisor::await_ready(std::uint32_t controller) {
   control::FromNode message;
   WOA_RETURN_IF_ERROR(hear(controller, message));
   if (!message.has_ready()) return {Code::kDataLoss, "it was expected to be ready, and said something else"};
-  NodeReport& report = nodes_[controller].report;
-  report.device = from_ready(message.ready());
-  if (message.ready().has_processor()) report.processor = message.ready().processor();
+  from_ready(message.ready(), nodes_[controller].report);
   return {};
 }
 
@@ -227,6 +225,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   node.hosted = std::move(*hosted);
   node.report.device = node.hosted->device();
   node.report.processor = node.hosted->processor();
+  node.report.staged = node.hosted->staged();
   return {};
 }
 

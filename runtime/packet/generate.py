@@ -12,6 +12,9 @@ import sys
 import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tools"))
+import generated  # noqa: E402
+
 DOCS = HERE.parent.parent / "docs" / "packet.md"
 C_TYPES = {1: "woa_u8", 2: "woa_u16", 4: "woa_u32", 8: "woa_u64"}
 BEAT_BYTES = 8
@@ -197,14 +200,7 @@ def outputs(spec):
 def main():
     spec = json.loads((HERE / "packet.json").read_text())
     validate(spec)
-    stale = [(path, text) for path, text in outputs(spec).items() if not path.exists() or path.read_text() != text]
-    if "--check" in sys.argv[1:]:
-        for path, _ in stale:
-            print(f"{path.name} is stale: run runtime/packet/generate.py and commit what it writes", file=sys.stderr)
-        return 1 if stale else 0
-    for path, text in stale:
-        path.write_text(text)
-    return 0
+    return generated.main(outputs(spec), "runtime/packet/generate.py")
 
 
 if __name__ == "__main__":

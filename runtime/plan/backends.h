@@ -35,6 +35,9 @@ struct BackendTraits {
   // Bytes of the regions' pages that the back-end registers with its device at most (docs/adr/0049-mappings.md). 0:
   // none.
   std::uint64_t registers = 0;
+  // The device runs stages of a chain behind one another, and passes payloads from one to the next by itself
+  // (EdgePlan::on_card). Only a device that writes packets joins.
+  bool joins = false;
   bool operator==(const BackendTraits&) const = default;
   // Who writes the headers of its kernel stages.
   [[nodiscard]] constexpr HeaderWriter headers() const noexcept {
@@ -48,7 +51,8 @@ struct KernelFeatures {
   bool state = false;    // keeps state between firings
   bool choice = false;   // writes one output of a `one_of` group
   bool counted = false;  // has `optional`, `many` or `gather` ports
-  bool ports = false;    // has other than one input and one output
+  bool pair = false;     // has two inputs and one output
+  bool ports = false;    // has other than one or two inputs and one output
 };
 
 struct KnownBackend {
@@ -64,22 +68,31 @@ constexpr std::string_view first_beyond(const KernelFeatures& kernel, const Kern
   if (kernel.state && !able.state) return "keeps state";
   if (kernel.choice && !able.choice) return "chooses between outputs";
   if (kernel.counted && !able.counted) return "has `optional`, `many` or `gather` ports";
-  if (kernel.ports && !able.ports) return "has other than one input and one output";
+  if (kernel.pair && !able.pair) return "has two inputs";
+  if (kernel.ports && !able.ports) return "has other than one or two inputs and one output";
   return {};
 }
 
 // The first row of a kind is its default, where a machine file names no back-end.
 inline constexpr std::array kBackends{
     KnownBackend{"host", ControllerKind::kHost, ""},
+    KnownBackend{"cpu",
+                 ControllerKind::kCpu,
+                 "cpu",
+                 {},
+                 {.state = true, .choice = true, .counted = true, .pair = true, .ports = true}},
     KnownBackend{
-        "cpu", ControllerKind::kCpu, "cpu", {}, {.state = true, .choice = true, .counted = true, .ports = true}},
-    KnownBackend{"opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}, {.ports = true}},
+        "opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}, {.pair = true, .ports = true}},
     KnownBackend{"cuda",
                  ControllerKind::kGpu,
                  "cuda",
                  {.memory = MemoryKind::kCuda, .publishes = Publisher::kWorker, .registers = std::uint64_t{1} << 30},
-                 {.ports = true}},
-    KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true}},
+                 {.pair = true, .ports = true}},
+    KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true, .joins = true}, {.pair = true}},
+    KnownBackend{"xrt",
+                 ControllerKind::kFpga,
+                 "rtl",
+                 {.writes_packets = true, .registers = std::uint64_t{1} << 30, .joins = true}},
 };
 
 // The back-end of that name; null: the table has none.

@@ -43,7 +43,8 @@ KernelFeatures features_of(std::span<const InputPortPlan> inputs, std::span<cons
   return {.state = stateful != Stateful::kNo,
           .choice = std::ranges::any_of(outputs, [](const OutputPortPlan& port) { return port.one_of >= 0; }),
           .counted = std::ranges::any_of(inputs, counted_input) || std::ranges::any_of(outputs, counted_output),
-          .ports = inputs.size() != 1 || outputs.size() != 1};
+          .pair = inputs.size() == 2 && outputs.size() == 1,
+          .ports = inputs.empty() || inputs.size() > 2 || outputs.size() != 1};
 }
 
 bool may_publish(const StagePlan& stage) noexcept {

@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 13;
+inline constexpr std::uint32_t kPlanVersion = 14;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -32,6 +32,7 @@ inline constexpr std::uint32_t kPayloadAlignment = 64;
 inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // without a measurement: one line behind the header's
 // Stages in a row that pass one block on, in place or as relays: bounds every search for the block's region.
 inline constexpr std::size_t kMaxPassed = 64;
+inline constexpr std::size_t kMaxJoined = 8;  // stages of a chain on a card: chain_stages in controllers/fpga/wact.json
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // slot: docs/adr/0017-the-plan-bounds-inline-payloads.md
 
 inline constexpr std::size_t kMaxLaneBytes = 64;
@@ -44,7 +45,7 @@ inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
-  std::string backend;        // "host", "cpu", "opencl", "cuda", "verilator"
+  std::string backend;        // "host", "cpu", "opencl", "cuda", "verilator", "xrt"
   std::uint32_t workers = 1;  // threads of a cpu controller; 1 for others (an OpenCL device opens two queues at least)
   // Copied from the back-end's row in backends.h. Loading the controller fails if the device says otherwise.
   BackendTraits traits = {};
@@ -234,6 +235,11 @@ struct EdgePlan {
   bool count = false;
   // The compiler claims that min_blocks are enough; the plan holds no proof of it.
   bool claimed = false;
+  // The device of both ends passes the payload on by itself (BackendTraits::joins): no packet, no memory, no credit.
+  // Blocks and inline_bytes then stand for nothing. The stages of a chain of such edges are joined: the controller
+  // fires the first with the claims of the last (docs/adr/0062-on-card-chains.md). Call models other than woa
+  // join none: rewrite() leaves the chains out.
+  bool on_card = false;
   bool operator==(const EdgePlan&) const = default;
 };
 

@@ -156,6 +156,7 @@ void encode(const EdgePlan& from, pb::Edge& to) {
   to.set_choice_bits(from.choice.bits);
   to.set_count(from.count);
   to.set_claimed(from.claimed);
+  to.set_on_card(from.on_card);
 }
 
 EdgePlan decode(const pb::Edge& from) {
@@ -172,7 +173,8 @@ EdgePlan decode(const pb::Edge& from) {
           .lane = from.lane(),
           .choice = {from.replicas(), from.replica(), from.choice_shift(), from.choice_bits()},
           .count = from.count(),
-          .claimed = from.claimed()};
+          .claimed = from.claimed(),
+          .on_card = from.on_card()};
 }
 
 void encode(const Plan& from, pb::Plan& to) {
@@ -190,6 +192,7 @@ void encode(const Plan& from, pb::Plan& to) {
     c.set_memory(static_cast<std::uint32_t>(controller.traits.memory));
     c.set_publishes(static_cast<std::uint32_t>(controller.traits.publishes));
     c.set_registers(controller.traits.registers);
+    c.set_joins(controller.traits.joins);
   }
   for (const StagePlan& stage : from.stages) encode(stage, *to.add_stages());
   for (const EdgePlan& edge : from.edges) encode(edge, *to.add_edges());
@@ -214,7 +217,7 @@ Plan decode(const pb::Plan& from) {
                               c.backend(),
                               c.workers(),
                               {c.writes_packets(), static_cast<MemoryKind>(c.memory()),
-                               static_cast<Publisher>(c.publishes()), c.registers()}});
+                               static_cast<Publisher>(c.publishes()), c.registers(), c.joins()}});
   }
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));

@@ -49,6 +49,8 @@ Status check_controllers(const Plan& plan) {
       return broken(place, ": its device writes packets and keeps payloads, which no version does; ", kCompile);
     if (controller.traits.publishes != Publisher::kHost && controller.traits.writes_packets)
       return broken(place, ": its device numbers packets and publishes the host's, which no version does; ", kCompile);
+    if (controller.traits.joins && !controller.traits.writes_packets)
+      return broken(place, ": its device joins stages and writes no packets, which no version does; ", kCompile);
   }
   return {};
 }
@@ -260,7 +262,8 @@ Status validate(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_controllers(plan));
   WOA_RETURN_IF_ERROR(check_stages(plan));
   WOA_RETURN_IF_ERROR(validate_edges(plan));
-  return validate_in_place(plan);
+  WOA_RETURN_IF_ERROR(validate_in_place(plan));
+  return validate_on_card(plan);
 }
 
 }  // namespace woa

@@ -23,6 +23,9 @@ Status validate_edges(const Plan& plan);
 // Checks outputs that are written over an input's payload. Edges have passed.
 Status validate_in_place(const Plan& plan);
 
+// Checks edges that stay on a card. Outputs in place have passed.
+Status validate_on_card(const Plan& plan);
+
 // True if the bits are a field of the tag.
 inline bool in_tag(std::uint32_t shift, std::uint32_t bits) { return bits >= 1 && bits <= 32 && shift <= 64 - bits; }
 

@@ -180,7 +180,7 @@ void KernelRig::load() {
       each->outs.push_back(map(edges[0], each->id, Access::kReadWrite));
   }
   Status status = backend_->load(plan_, loaded, Doorbell(line_.get()));
-  if (status.ok()) status = backend_->map(mappings);
+  if (status.ok()) status = backend_->map(mappings).status();
   INFO(status.message());
   REQUIRE(status.ok());
 }

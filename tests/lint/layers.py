@@ -40,8 +40,8 @@ PROJECT = [
     ("controllers/gpu/cuda/", BACKEND + ["controllers/gpu/*", CUDA_ABI]),
     ("controllers/gpu/*/", BACKEND + ["controllers/gpu/*"]),  # what all GPUs share
     ("controllers/gpu/", BACKEND),
-    ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
-    ("controllers/fpga/", [PACKET, BASE]),
+    ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*", "controllers/fpga/generated/"]),  # what all FPGAs share
+    ("controllers/fpga/", BACKEND + ["controllers/fpga/generated/"]),
     # The compiler: a phase includes phases above it in this list only, so they form no cycle. buffers stands behind predict,
     # which executes plans to find the blocks for a throughput.
     ("compiler/diagnostics/", [BASE]),
@@ -84,6 +84,7 @@ LIBRARIES = [
     (r"coin/", ["compiler/place/solver/milp_cbc.cc"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
     (r"cuda\.h$", ["tests/"]),
+    (r"xrt/|experimental/xrt_", ["tests/"]),
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
     (r"openssl/", ["kernels/", NODE + "run_secret.cc", "tools/woa/sha256.cc", "tests/"]),

@@ -51,7 +51,7 @@ class MappedBackend final : public Backend {
     return inner_->load(plan, stages, wakeup);
   }
   Status allocate(std::span<const DeviceRegion> regions) override { return inner_->allocate(regions); }
-  Status map(std::span<const BackendMapping> mappings) override {
+  Result<RegionNumbers> map(std::span<const BackendMapping> mappings) override {
     mappings_.assign(mappings.begin(), mappings.end());
     return inner_->map(mappings);
   }

@@ -1,5 +1,5 @@
-// A run of `sharpen3x3` on a device, whose controller and the host's share the calling thread: so a test sees what they
-// do.
+// A run on a device, whose controller and the host's share the calling thread: so a test sees what they do. Each input
+// is kImageBytes of 'x', and an output of 'x' that is as long; sharpens() is such a plan.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +26,18 @@ inline constexpr std::uint64_t kSide = 16, kImageBytes = kSide * kSide;
 // source -> `stages` stages of `sharpen3x3` on a device, which publishes if it can -> sink
 inline Plan sharpens(std::uint32_t stages, std::string_view backend, bool resident = false) {
   Plan plan = chain_plan(stages, "sharpen3x3", 1);
-  plan.controllers[1] = make_controller("gpu:0", *find_backend(backend));
+  const KnownBackend& row = *find_backend(backend);
+  plan.controllers[1] = make_controller(std::string(to_string(row.kind)) + ":0", row);
   const PortType image{"u8", {{"height", kSide, 0}, {"width", kSide, 0}, {"channels", 1, 0}}, kImageBytes};
   for (StagePlan& stage : plan.stages) {
     for (InputPortPlan& port : stage.inputs) port.type = image;
     for (OutputPortPlan& port : stage.outputs) port.type = image;
     if (stage.role != StageRole::kKernel) continue;
+    stage.headers = row.traits.headers();
     if (plan.controllers[1].traits.publishes != Publisher::kHost)
       stage.publishes = resident ? Publisher::kWorker : Publisher::kQueue;
     stage.library = "libsharpen3x3.so";
-    stage.variant = read_variant(WOA_BUILD_DIR "/kernels/sharpen3x3/kernel.yaml", std::string(backend));
+    stage.variant = read_variant(WOA_BUILD_DIR "/kernels/sharpen3x3/kernel.yaml", std::string(row.variant));
     stage.variant.resident = resident;
   }
   return plan;
@@ -79,6 +81,13 @@ class RunInThisThread final : public InstanceObserver {
     }
     return wrong_ ? Status(Code::kInternal, "an output is wrong") : Status();
   }
+
+  // After a failure: the host's part of it alone.
+  void take_what_was_sent() {
+    while (controllers_[0]->controller().do_work() != 0) {
+    }
+  }
+  [[nodiscard]] std::uint64_t ended() const noexcept { return ended_; }  // instances with outputs
 
   // The device's controller's.
   [[nodiscard]] Doorbell doorbell() const { return controllers_[1]->doorbell(); }

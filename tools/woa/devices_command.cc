@@ -66,9 +66,10 @@ void print_devices(const json& rows) {
                 row["backend"].get<std::string>().c_str(), text.c_str());
   }
   std::printf(
-      "a gpu controller's back-end is %s, unless `backend` of a machine file names another (docs/machine.md); each "
-      "back-end counts its own devices\n",
-      std::string(default_backend(ControllerKind::kGpu).name).c_str());
+      "a gpu controller's back-end is %s and an fpga controller's %s, unless `backend` of a machine file names another "
+      "(docs/machine.md); each back-end counts its own devices\n",
+      std::string(default_backend(ControllerKind::kGpu).name).c_str(),
+      std::string(default_backend(ControllerKind::kFpga).name).c_str());
 }
 
 void print_kernels(const std::vector<KernelListing>& kernels) {

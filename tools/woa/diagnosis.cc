@@ -20,6 +20,8 @@
 #include "compiler/compiler.h"
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
+#include "controllers/fpga/xrt/probe.h"
+#include "controllers/fpga/xrt/register.h"
 #include "controllers/gpu/cuda/devices.h"
 #include "controllers/gpu/cuda/version_text.h"
 #include "controllers/gpu/opencl/register.h"
@@ -40,6 +42,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kPatienceNs = 20'000'000'000;  // for a library that may hang
 constexpr std::array kFabricVariables{"FI_PROVIDER", "FI_PROVIDER_PATH"};
 constexpr std::array kOpenClVariables{"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "POCL_CACHE_DIR"};
+constexpr std::array kXrtVariables{"XCL_EMULATION_MODE", "XILINX_XRT"};
 constexpr rlim_t kFewDescriptors = 256, kFewProcesses = 64;
 
 Finding good(std::string subject, std::string found) {
@@ -148,6 +151,8 @@ void look_at_devices(std::vector<Finding>& findings) {
   findings.push_back(look_in_child("gpu (opencl)", look_at_backend<opencl_factory>, kOpenClVariables, advice));
   findings.push_back(look_in_child("gpu (cuda)", look_at_cuda, kCudaHidingVariables, advice));
   findings.push_back(look_in_child("fpga (verilator)", look_at_backend<verilator_factory>, {}, advice));
+  findings.push_back(look_in_child("fpga (xrt)", look_at_backend<xrt_factory>, kXrtVariables,
+                                   "`woa doctor --fpga` looks at each thing that such a device needs"));
 }
 
 std::string look_for_provider() {
@@ -268,7 +273,7 @@ struct Variable {
   const char* name;
   const char* effect;
 };
-constexpr std::array<Variable, 9> kVariables{{
+constexpr std::array<Variable, 12> kVariables{{
     {"WOA_KERNEL_PATH", "kernels of these folders come before those beside the program"},
     {"XDG_CONFIG_HOME", "the machine file of `woa calibrate` is looked up there"},
     {"FI_PROVIDER", "libfabric offers these providers only"},
@@ -278,6 +283,9 @@ constexpr std::array<Variable, 9> kVariables{{
     {"OCL_ICD_FILENAMES", "the OpenCL loader takes these drivers"},
     {"POCL_DEVICES", "PoCL offers these devices only"},
     {"POCL_CACHE_DIR", "PoCL keeps built kernels there"},
+    {"WOA_XCLBIN", "FPGA cards are configured with this file"},
+    {"XILINX_XRT", "XRT's files are looked up there"},
+    {"XCL_EMULATION_MODE", "XRT uses no card: `noop` computes nothing, other modes are refused"},
 }};
 
 void look_at_environment(std::vector<Finding>& findings) {
@@ -324,6 +332,14 @@ std::vector<Finding> diagnose() {
   look_at_ports(findings);
   look_at_environment(findings);
   look_at_machine_file(findings);
+  return findings;
+}
+
+std::vector<Finding> diagnose_fpga() {
+  std::vector<Finding> findings;
+  for (XrtCheck& check : check_xrt("/"))
+    findings.push_back({std::move(check.subject), check.good ? Health::kGood : Health::kFault, std::move(check.found),
+                        std::move(check.advice), std::move(check.asked)});
   return findings;
 }
 

@@ -8,6 +8,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnosis.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
@@ -23,7 +24,8 @@ constexpr const char* kAboutDoctor =
     "Exit code 0: there is no fault. 1: there is.\n"
     "\n"
     "  woa doctor\n"
-    "  woa doctor --json";
+    "  woa doctor --json\n"
+    "  woa doctor --fpga     library, driver, card, shell, xclbin, kernel and cores, each with what a run asks for";
 
 const char* name_of(Health health) {
   switch (health) {
@@ -40,6 +42,8 @@ void print_findings(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     std::printf("%-6s  %-*s  %s\n", name_of(finding.health), static_cast<int>(width), finding.subject.c_str(),
                 printable_lines(finding.found).c_str());
+    if (!finding.asked.empty())
+      std::printf("%-6s  %-*s  asked for: %s\n", "", static_cast<int>(width), "", finding.asked.c_str());
     if (!finding.advice.empty())
       std::printf("%-6s  %-*s  fix: %s\n", "", static_cast<int>(width), "", finding.advice.c_str());
   }
@@ -52,12 +56,16 @@ json findings_json(const std::vector<Finding>& findings) {
                     {"health", finding.health == Health::kFault ? "fault" : name_of(finding.health)},
                     {"found", finding.found},
                     {"fix", finding.advice.empty() ? json(nullptr) : json(finding.advice)}});
+    if (!finding.asked.empty()) list.back()["asked"] = finding.asked;
   }
   return list;
 }
 
-int doctor(bool as_json) {
-  const std::vector<Finding> findings = diagnose();
+int doctor(bool fpga, bool as_json) {
+  const std::vector<Finding> findings = [&] {
+    const ForeignOutput foreign;  // drivers print what they like
+    return fpga ? diagnose_fpga() : diagnose();
+  }();
   const bool ok = std::none_of(findings.begin(), findings.end(),
                                [](const Finding& finding) { return finding.health == Health::kFault; });
   if (as_json) {
@@ -74,9 +82,10 @@ void add_doctor(CLI::App& app, Action& action) {
   CLI::App& command =
       *app.add_subcommand("doctor", "Say what is missing or in the way on this machine, and what to do");
   command.footer(kAboutDoctor);
-  auto as_json = std::make_shared<bool>(false);
+  auto as_json = std::make_shared<bool>(false), fpga = std::make_shared<bool>(false);
   command.add_flag("--json", *as_json, "Print one JSON object on stdout");
-  command.callback([as_json, &action] { action = [as_json] { return doctor(*as_json); }; });
+  command.add_flag("--fpga", *fpga, "Look at what a run on an FPGA card needs, step by step, and at nothing else");
+  command.callback([=, &action] { action = [=] { return doctor(*fpga, *as_json); }; });
 }
 
 }  // namespace woa::tools

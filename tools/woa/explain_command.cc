@@ -83,6 +83,7 @@ constexpr const char* kAboutExplain =
     "  by reference  in the block that the writer was given, and passes on: the host, for a call (call model "
     "rpc-hub),\n"
     "                or a kernel that writes over its input (`in_place` in its kernel.yaml)\n"
+    "  on-card       the device passes it from kernel to kernel by itself: no packet, no block\n"
     "\n"
     "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. LIVE are the blocks that one "
     "instance\n"
@@ -259,8 +260,7 @@ int explain(const ExplainArguments& arguments) {
   if (!calls.ok()) return fail(calls.status(), kFailed, arguments.graph.json);
   const CertifiedPlan plan = with_proofs(std::move(*calls), *loaded.plan);
   const Layout layout = make_layout(plan);
-  std::vector<EdgeExplanation> edges;
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) edges.push_back(explain_edge(plan, layout, e, graph.transport));
+  const std::vector<EdgeExplanation> edges = explain_edges(plan, layout, graph.transport);
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons = find_reasons(*loaded.plan, limit);

@@ -7,6 +7,7 @@
 #include "compiler/compiler.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/index.h"
+#include "runtime/plan/on_card.h"
 
 namespace woa::tools {
 namespace {
@@ -50,16 +51,29 @@ std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& 
          "; a payload within the limit also travels behind its header and is read from there";
 }
 
+// Why an edge between two stages of a card goes by way of the host; empty: no card joins its ends.
+std::string why_not_on_card(const Plan& plan, const OnCardRules& rules, std::uint32_t edge) {
+  const EdgePlan& e = plan.edges[edge];
+  const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
+  const bool one_card = from.controller == to.controller && plan.controllers[from.controller].traits.joins;
+  if (!one_card || from.role != StageRole::kKernel || to.role != StageRole::kKernel) return {};
+  if (plan.model != kWoa) return "; not on-card: call model " + plan.model + " makes each stage a call of its own";
+  const std::string why = rules.why_not(edge);
+  return "; not on-card: " + (why.empty() ? "the plan does not join its ends" : why);
+}
+
 struct StagingTexts {
   std::string_view backend, to_device, from_device;
 };
-constexpr std::array<StagingTexts, 3> kStaging{{
+constexpr std::array<StagingTexts, 4> kStaging{{
     {"opencl", " copies the payload into a buffer of its device before the kernel runs",
      " copies the result from a buffer of its device into the block"},
     {"cuda", " copies the payload by way of pinned memory: the region exceeds what it may register",
      " copies the result by way of pinned memory: the region exceeds what it may register"},
     {"verilator", " streams header and payload from the block into the RTL model",
      " streams header and payload from the RTL model into the block"},
+    {"xrt", " copies the payload into a buffer of its own: the region exceeds what it may register",
+     " copies the result from a buffer of its own: the region exceeds what it may register"},
 }};
 
 void add_staging(const ControllerPlan& controller, bool to_device, std::vector<Staging>& staged) {
@@ -81,9 +95,8 @@ std::uint64_t ring_place_bytes(const Layout& layout, const EdgeLayout& edge) {
   return kPacketBytes + layout.channels[edge.channel].spec.inline_bytes;
 }
 
-}  // namespace
-
-EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32_t edge, std::string_view transport) {
+EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, const OnCardRules& rules, std::uint32_t edge,
+                             std::string_view transport) {
   const EdgePlan& e = plan.edges[edge];
   const EdgeLayout& at = layout.edges[edge];
   const StagePlan& from = plan.stages[e.from_stage];
@@ -106,9 +119,17 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   const EdgeFacts facts = facts_of(plan, edge);
   out.methods = choose_methods(facts);
   out.payload_bytes = facts.payload_bytes;
+  if (e.on_card) {
+    out.live = out.used = 0;
+    out.least = true;
+    out.claimed = false;
+    out.why = plan.controllers[at.from].name +
+              " passes the payload from kernel to kernel by itself: no packet, no block, nobody copies it";
+    return out;
+  }
   out.block_bytes = from.outputs[e.from_port].type.block_bytes();
   out.memory_bytes = facts.passed_on ? 0 : e.blocks * out.block_bytes;
-  out.why = reason(plan, at, facts, from);
+  out.why = reason(plan, at, facts, from) + why_not_on_card(plan, rules, edge);
   if (stays_in_device(layout, at)) {
     out.why += "; its memory is the device's, and nobody copies it";
     return out;
@@ -119,6 +140,16 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
       add_staging(controller, end == e.to_stage, out.staged);
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<EdgeExplanation> explain_edges(const Plan& plan, const Layout& layout, std::string_view transport) {
+  const OnCardRules rules(plan);
+  std::vector<EdgeExplanation> edges;
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
+    edges.push_back(explain_edge(plan, layout, rules, e, transport));
+  return edges;
 }
 
 std::string size_text(std::uint64_t bytes) {

@@ -1,4 +1,4 @@
-// The explanation of one edge of a plan: the way of its payloads, the reason, and the cost.
+// The explanation of a plan's edges: the way of their payloads, the reason, and the cost.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,11 @@ struct EdgeExplanation {
   std::string publishes;  // who makes its packets visible: "host", "queue", "worker"; empty: no packet crosses
   std::vector<MethodRange> methods;
   std::uint64_t payload_bytes = 0;  // size of the largest payload
-  std::uint32_t live = 0;           // blocks that one instance needs so that nothing deadlocks
-  std::uint32_t used = 0;           // blocks of the edge, `live` of them reserved for the oldest instance
-  bool least = false;               // one block less than `live` certainly deadlocks the plan
-  bool claimed = false;             // the plan holds no proof that `live` is enough
+  // The next four are 0, 0, true and false if it stays on a card.
+  std::uint32_t live = 0;  // blocks that one instance needs so that nothing deadlocks
+  std::uint32_t used = 0;  // blocks of the edge, `live` of them reserved for the oldest instance
+  bool least = false;      // one block less than `live` certainly deadlocks the plan
+  bool claimed = false;    // the plan holds no proof that `live` is enough
   std::uint64_t block_bytes = 0;
   std::uint64_t memory_bytes = 0;  // blocks that the writer allocates for it; 0 if it passes others' blocks on
   std::uint64_t ring_bytes = 0;    // its slots in the header ring
@@ -38,8 +39,8 @@ struct EdgeExplanation {
   std::vector<Staging> staged;
 };
 
-// `transport`: between controllers. `plan` has passed validate(), `layout` is the plan's.
-EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32_t edge, std::string_view transport);
+// By edge. `transport`: between controllers. `plan` has passed validate(), `layout` is the plan's.
+std::vector<EdgeExplanation> explain_edges(const Plan& plan, const Layout& layout, std::string_view transport);
 
 // "64 B", "1 MiB", "1.5 MiB".
 std::string size_text(std::uint64_t bytes);

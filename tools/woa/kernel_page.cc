@@ -51,8 +51,15 @@ json param_json(const ParamDescription& param) {
           {"secret_env", or_null(param.env)}};
 }
 
+// By family, if the parts are those of families.
+json resources_json(const VariantDescription& variant) {
+  if (variant.resources.empty()) return json::object();
+  const auto all = variant.resources.find("");
+  return all == variant.resources.end() ? json(variant.resources) : json(all->second);
+}
+
 json variant_json(const VariantDescription& variant) {
-  json said{{"kind", variant.kind}, {"size", variant.has_size}, {"resources", variant.resources}};
+  json said{{"kind", variant.kind}, {"size", variant.has_size}, {"resources", resources_json(variant)}};
   if (!variant.source.empty())
     said.update({{"source", variant.source}, {"entry", variant.entry}, {"global", variant.global}});
   if (variant.kind == "cuda")
@@ -141,8 +148,13 @@ std::vector<std::string> variant_row(const VariantDescription& variant) {
   if (variant.shared_bytes != 0) add(more, size_text(variant.shared_bytes) + " shared");
   if (variant.resident) add(more, "resident");
   if (variant.kind == "rtl") add(more, "core " + variant.core + " at " + std::to_string(variant.clock_mhz) + " MHz");
-  for (const auto& [name, amount] : variant.resources)
-    add(more, name == "memory" ? "memory " + size_text(amount) : std::to_string(amount) + " " + name);
+  for (const auto& [family, resources] : variant.resources) {
+    std::string parts;
+    for (const auto& [name, amount] : resources)
+      if (amount != 0)
+        add(parts, name == "memory" ? "memory " + size_text(amount) : std::to_string(amount) + " " + name);
+    if (!parts.empty()) add(more, family.empty() ? parts : family + " (" + parts + ")");
+  }
   return {variant.kind, more};
 }
 

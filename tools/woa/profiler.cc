@@ -89,7 +89,10 @@ class Profiler {
     options.window = 1;
     for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // replicas are alike
     options.json = options.json && pins.empty();                                  // one object at most
-    return load(options);
+    Loaded loaded = load(options);
+    if (loaded.plan)
+      for (EdgePlan& edge : loaded.plan->edges) edge.on_card = false;  // each stage is measured by itself
+    return loaded;
   }
 
   ProfileRun measure(const Plan& plan) {

@@ -30,6 +30,7 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/kept_files.h"
 #include "tools/woa/process.h"
+#include "tools/woa_bench/bench_fpga.h"
 #include "tools/woa_bench/bench_help.h"
 #include "tools/woa_bench/bench_plot.h"
 #include "tools/woa_bench/bench_report.h"
@@ -481,6 +482,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_fanout(command, action);
   add_handover(command, action);
   add_gpu(command, action);
+  add_fpga(command, action);
   add_randomaccess(command, action);
   add_methods(command, action);
   add_packing(command, action);

@@ -154,6 +154,26 @@ inline constexpr const char* kAboutGpu =
     "  woa bench gpu --part packet --size 64,4KiB --window 1,8\n"
     "  woa bench gpu --part pipeline --size 64MiB";
 
+inline constexpr const char* kAboutFpga =
+    "Two stages of one card, `copy` and then `invert`, joined by a link. On the card the link is a stream between\n"
+    "cores (`on-card` in `woa explain`), and both stages are one run. Over the host each stage is a run of its own:\n"
+    "the packet that comes back from the first starts the second. Every payload is checked.\n"
+    "\n"
+    "Measured, on the RTL of the card's kernel as Verilator made it: the cycles of a run, from its start to its\n"
+    "directory. They are the same each time. The model's memory answers at once; a card's answers later.\n"
+    "\n"
+    "Modelled: these cycles at the card's clock, and PCIe to the host and back between the two runs. The host's own\n"
+    "work and the bandwidth of PCIe count as nothing, which favours the way over the host.\n"
+    "\n"
+    "  link          from the end of a run of the first stage to the end of the second stage: on the card, cycles\n"
+    "                that the second stage adds to a run; over the host, PCIe twice and a run\n"
+    "  both stages   from the start of the first run to the end of the second stage\n"
+    "  round trip    both stages, and PCIe before and after them\n"
+    "\n"
+    "Without Verilator at build time the benchmark ends with 3 and the reason.\n"
+    "\n"
+    "  woa bench fpga --size 64,64KiB --pcie-us 0.5";
+
 inline constexpr const char* kAboutRandomAccess =
     "RandomAccess of the HPC Challenge by its rules, in GUP/s (10^9 updates a second): a table of 2^n words of 64 "
     "bits,\n"

@@ -17,7 +17,7 @@ from woa import Refused
 COUPLINGS = ("tight", "loose")
 QUICKEST = 1000  # an accelerator is at most so much quicker than the CPU
 BLOCK_US = 0.02  # of a basic block on that CPU: some twenty instructions
-LUTS, MEMORY = 207360, 4 << 30  # of the FPGA and the GPU (graphs/machines/axel-*.yaml)
+LUTS, MEMORY = 200000, 4 << 30  # of the FPGA, beside its packet node, and of the GPU (graphs/machines/axel-*.yaml)
 
 
 def accelerator_entries(time_ps, share):

@@ -1,372 +1,193 @@
-// The FPGA packet node: activation packets in, kernel, activation packets out, over 64-bit AXI4-Streams.
+// The FPGA packet node: activation packets in, kernels, activation packets out, over AXI4-Streams.
 //
-// A packet is received and checked, its stage looked up in the stage table, its payload run through a kernel core, and one
-// packet per route of the stage leaves with a finished header: nobody after this module changes a byte of it. Poison, and a
-// kernel that cannot run, leave as poison on the same routes. A bad packet is counted by its reason and dropped.
+// A packet is received and checked, its stage looked up in the stage table, its payload run through a kernel core or a chain of
+// them, and one packet per route of the last stage leaves with a finished header: nobody after this module changes a byte of it.
+// Poison, and a kernel that cannot run, leave as poison on the same routes. A bad packet is counted by its reason and dropped.
+// While one packet leaves, the next is planned and may run on other cores, and the one after comes in. They leave in order.
 //
+// l_: a frame for each packet in, a beat for each route: where the result goes. c_: after a packet's last beat out, a beat for each
+// stage of its chain: how it went. Beats of l_ and c_ are wact.json's landing_beat and completion_beat.
 // m_tuser[0]: a further route of the same firing, header only; the payload is that of the firing's first packet.
 // m_tuser[1], with TLAST: the input broke off. This packet is void: forget all of it; its sequence number is used again.
 module wact_node #(
-    parameter integer STAGES = 64,
+    parameter integer STAGES = 64,             // these three: powers of two
     parameter integer ROUTES = 256,
     parameter integer CHANNELS = 64,
-    parameter integer LINE_BYTES = 16384
+    parameter integer LINE_BYTES = 16384,
+    parameter integer PLACES = 4,              // for packets that wait for another: a power of two from 2 on, or 0
+    parameter integer PLACE_BYTES = 16384,     // of payload: a power of two
+    parameter integer WIDTH = 64,              // of s_ and m_: 64, 128, 256 or 512
+    parameter logic [31:0] CORES = ~32'd0      // bit k: core k is built in
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    // Registers: tables, landing descriptors, counters. Written while idle only; a read answers in the next cycle.
-    input  logic        r_write,
-    input  logic        r_read,
-    input  logic [15:0] r_address,
-    input  logic [31:0] r_wdata,
-    output logic [31:0] r_rdata,
-    output logic        idle,
-    input  logic [63:0] s_tdata,
-    input  logic        s_tvalid,
-    output logic        s_tready,
-    input  logic        s_tlast,
-    output logic [63:0] m_tdata,
-    output logic        m_tvalid,
-    input  logic        m_tready,
-    output logic        m_tlast,
-    output logic [ 1:0] m_tuser
+    input  logic             clk,
+    input  logic             rst,
+    // Registers: tables and counters. Written while idle only; a read answers in the next cycle.
+    input  logic             r_write,
+    input  logic             r_read,
+    input  logic [     15:0] r_address,
+    input  logic [     31:0] r_wdata,
+    output logic [     31:0] r_rdata,
+    output logic             idle,
+    input  logic [WIDTH-1:0] s_tdata,
+    input  logic             s_tvalid,
+    output logic             s_tready,
+    input  logic             s_tlast,
+    input  logic [     63:0] l_tdata,
+    input  logic             l_tvalid,
+    output logic             l_tready,
+    input  logic             l_tlast,
+    output logic [WIDTH-1:0] m_tdata,
+    output logic             m_tvalid,
+    input  logic             m_tready,
+    output logic             m_tlast,
+    output logic [      1:0] m_tuser,
+    output logic [     63:0] c_tdata,
+    output logic             c_tvalid,
+    input  logic             c_tready,
+    output logic             c_tlast
 );
-  localparam logic [4:0] CLEAR = 5'd0, HEAD = 5'd1, CHECK = 5'd2, FIND = 5'd3, LOAD = 5'd4, PREFIX = 5'd5, SHAPE = 5'd6,
-                         START = 5'd7, PLAN = 5'd8, FIT = 5'd9, DRAIN = 5'd10, ROUTE = 5'd11, EMIT = 5'd12, DIMS = 5'd13,
-                         BODY = 5'd14, TEXT = 5'd15, NEXT = 5'd16, ABORT = 5'd17, DROP = 5'd18;
   localparam integer SW = $clog2(STAGES), RW = $clog2(ROUTES);
 
-  logic [4:0] state;
-  logic [7:0] step;  // counts within a state
-  logic ended;       // TLAST of the packet in hand has been taken
+  // Registers and tables.
+  wire writes_stages, writes_routes, clears;
+  wire [SW:0] stages;
+  wire [$clog2(CHANNELS)-1:0] clear_at;
+  wire emits, told, told_fault, waits, header_rests;
+  wire [4:0] told_rejection;
+  wire [7:0] waiting, core_count, name_of;
+  wire [127:0] name;
+  wire in_valid, in_ready;
+  wact_registers #(.STAGES(STAGES), .ROUTES(ROUTES), .CHANNELS(CHANNELS), .PLACES(PLACES), .PLACE_BYTES(PLACE_BYTES)) registers (
+      .clk, .rst, .r_write, .r_read, .r_address, .r_rdata, .r_wdata(r_wdata[SW:0]), .writes_stages, .writes_routes, .stages, .clears, .clear_at,
+      .idle, .starves(!idle && (waits || (!header_rests && in_ready && !in_valid))),
+      .stalls((m_tvalid && !m_tready) || (c_tvalid && !c_tready)), .emits, .told, .told_rejection, .told_fault, .waiting,
+      .core_count, .name_of, .name);
 
-  // The packet in hand.
-  logic [511:0] head;
-  logic [31:0] crc;
-  wire [7:0] kind = head[woa_packet_pkg::WOA_KIND_LSB+:8];
-  wire [63:0] payload_bytes = head[woa_packet_pkg::WOA_PAYLOAD_BYTES_LSB+:64];
-  wire is_poison = kind == woa_packet_pkg::WOA_KIND_POISON;
-  wire [7:0] refused_flags = woa_packet_pkg::WOA_FLAG_ABSENT | woa_packet_pkg::WOA_FLAG_PAYLOAD_CRC;
-  logic [31:0] in_left;   // beats of payload still to come
-  logic [31:0] in_bytes;  // payload without the dimension prefix
-  wire takes = s_tvalid && s_tready;
-  wire misplaced_last = s_tlast != (in_left == 32'd1);
+  // Packets in.
+  wire [63:0] in_data;
+  wire in_tail, in_end, in_done;
+  wact_narrow #(.WIDTH(WIDTH)) narrow (
+      .clk, .rst, .in_valid(s_tvalid), .in_ready(s_tready), .in_data(s_tdata), .in_last(s_tlast), .out_valid(in_valid),
+      .out_ready(in_ready), .out_data(in_data), .out_tail(in_tail), .out_end(in_end), .out_done(in_done));
+  wire word_valid, check, check_taken, check_poison, check_ended, check_port;
+  wire [2:0] word;
+  wire [4:0] check_rejection;
+  wire [31:0] check_stage, check_bytes;
+  wire [63:0] check_instance;
+  wire put_valid, put_ready, put_last, put_bad;
+  wact_header header (
+      .clk, .rst, .hold(clears), .rests(header_rests), .in_valid, .in_ready, .in_data, .in_tail, .in_end, .in_done, .word_valid, .word,
+      .check, .taken(check_taken), .rejection(check_rejection), .is_poison(check_poison), .ended(check_ended), .stage(check_stage),
+      .port(check_port), .instance_of(check_instance), .payload_bytes(check_bytes), .put_valid, .put_ready, .put_last, .put_bad);
+  wire beat_valid, beat_last, beat_bad, plan_beat_ready, body_beat_ready, feeding;
+  wire [63:0] beat;
+  wire got_valid, got_ready, got_last, got_bad;
+  wire [63:0] got;
+  wact_fifo #(.WIDTH(66)) payload (
+      .clk, .rst, .in_valid(put_valid), .in_ready(put_ready), .in_data({put_last, put_bad, in_data}), .out_valid(got_valid),
+      .out_ready(got_ready), .out_data({got_last, got_bad, got}));
+  wire port, other, same, full, match_busy, forgets, meets, stores, keeps, merges, plan_ended;
+  wire [3:0] held_fault;
+  wire [31:0] held_bytes;
+  wire [127:0] held_dims, own_dims;
+  wact_match #(.STAGES(STAGES), .PLACES(PLACES), .PLACE_BYTES(PLACE_BYTES)) match (
+      .clk, .rst, .clears, .waiting, .look(check_taken), .check_instance, .check_port, .entry(first_entry), .port, .other, .same, .full,
+      .busy(match_busy), .held_fault, .held_bytes, .held_dims, .forgets, .meets, .stores, .keeps, .fault(plan_fault), .bytes(plan_bytes),
+      .dims(own_dims), .merges(feeds && feeds_ready && merges), .ended(plan_ended), .in_valid(got_valid), .in_ready(got_ready),
+      .in_last(got_last), .in_bad(got_bad), .in_data(got), .out_valid(beat_valid),
+      .out_ready(feeding ? body_beat_ready : plan_beat_ready), .out_last(beat_last), .out_bad(beat_bad), .out_data(beat));
 
-  // The packet's stage: words of the stage table, 16 per entry; README.md lists them.
-  logic [31:0] stage_table[STAGES*16];
-  logic [31:0] stages;     // entries in use
-  logic asked;             // stage_word answers this state's request
-  logic [SW:0] entry;
-  logic [31:0] stage_word;  // one cycle after the request, as a block RAM answers
-  logic [19:0] stage_flags;
-  logic [31:0] in_max, out_max;
-  logic [31:0] in_dim[4], out_dim[4];
-  logic [RW:0] first_route, routes;
-  wire [3:0] in_variable = stage_flags[11:8], out_variable = stage_flags[15:12];
-  wire in_is_bytes = stage_flags[18], out_is_bytes = stage_flags[19];
-
-  // The packet's shape: dimension k comes from the prefix or the table; their product must be the payload's size.
-  logic [31:0] prefix[4];  // the input's, then the output's
-  logic [1:0] variables;   // dimensions of the prefix used so far
-  logic [127:0] dims;
-  logic [31:0] volume;
-  logic shape_ok, too_large, zero;
-  wire [1:0] axis = step[1:0];
-  wire [31:0] this_dim = in_is_bytes && axis == 2'd0 ? in_bytes : in_variable[axis] ? prefix[variables] : in_dim[axis];
-  wire [63:0] next_volume = {32'd0, volume} * {32'd0, this_dim};
-
-  // The packet that leaves.
-  logic [3:0] fault;
-  wire poisons = is_poison || fault != wact_pkg::FAULT_NONE;
-  logic has_out_prefix;
-  logic [31:0] body_bytes, body_left;  // without the prefix; beats
-  wire [31:0] out_payload = body_bytes + (has_out_prefix ? 32'd64 : 32'd0);
-  logic [RW:0] route;  // number within this stage, from 0
-  wire first = route == '0;
-
-  logic [31:0] accepted, emitted, faults;
-  logic [31:0] rejected[32];
-  logic [4:0] last_rejection;
-  logic [63:0] busy_cycles;
-
-  // The kernel core. Poison runs its message through core 0.
-  wire [7:0] core = is_poison ? 8'd0 : stage_flags[7:0];
-  wire core_planned, core_in_ready, core_out_valid;
+  // The plan.
+  wire [SW-1:0] found, line_of, first_entry;
+  wire [511:0] line;
+  wact_lookup #(.STAGES(STAGES)) lookup (
+      .clk, .table_write(writes_stages), .table_address(r_address[SW+3:0]), .table_wdata(r_wdata),
+      .look(word_valid && word == 3'(woa_packet_pkg::WOA_STAGE_BEAT)), .number(in_data[woa_packet_pkg::WOA_STAGE_BEAT_LSB+:10]), .found,
+      .entry(line_of), .line);
+  wire frame_whole, frame_longer, frame_taken;
+  wire [RW:0] frame_length;
+  wire core_start, chained, core_ready, core_twice, core_pairs, core_planned;
+  wire [7:0] core, previous, first_core;
   wire [3:0] core_fault;
-  wire [127:0] core_dims, core_name;
-  wire [31:0] core_bytes;
-  wire [63:0] core_data;
-  wire [7:0] core_count;
-  wire core_in_valid = state == BODY && in_left != 32'd0 && s_tvalid;
-  wire core_out_ready = state == BODY && m_tready;
-  wact_cores #(.LINE_BYTES(LINE_BYTES)) cores (
-      .clk, .rst, .core, .start(state == START), .dims, .in_bytes, .planned(core_planned), .fault(core_fault),
-      .out_dims(core_dims), .out_bytes(core_bytes), .in_valid(core_in_valid), .in_ready(core_in_ready), .in_data(s_tdata),
-      .out_valid(core_out_valid), .out_ready(core_out_ready), .out_data(core_data), .count(core_count),
-      .name_of({2'd0, r_address[7:2] - 6'h10}), .name(core_name));
+  wire [31:0] core_bytes, in_bytes, second_bytes;
+  wire [127:0] dims, core_dims;
+  wire [63:0] params;
+  wire plan_rests, feeds, feeds_ready, plan, plan_taken, plan_poison, plan_has_prefix;
+  wire [4:0] plan_rejection;
+  wire [3:0] plan_fault;
+  wire [31:0] plan_origin, plan_bytes;
+  wire [127:0] plan_prefix;
+  wire [RW-1:0] first_route;
+  wire [2:0] plan_failed;
+  wact_plan #(.STAGES(STAGES), .ROUTES(ROUTES), .PLACE_BYTES(PLACE_BYTES)) planner (
+      .clk, .rst, .rests(plan_rests), .waits, .check, .check_taken, .check_rejection, .check_poison, .check_port, .check_ended, .check_stage,
+      .check_bytes, .stages, .found, .line_of, .line, .beat_valid(beat_valid && !feeding), .beat_ready(plan_beat_ready), .beat,
+      .beat_last, .beat_bad, .port, .other, .same, .full, .match_busy, .held_fault, .held_bytes, .held_dims, .forgets, .meets, .stores,
+      .keeps, .own_dims, .merges, .ended(plan_ended), .frame_whole, .frame_length, .frame_longer, .frame_taken, .core_start, .core, .previous, .chained, .dims,
+      .in_bytes, .second_bytes, .params, .core_ready, .core_twice, .core_pairs, .core_planned, .core_fault, .core_dims, .core_bytes, .feeds, .feeds_ready, .first_core,
+      .sends(plan), .sends_ready(plan_taken), .rejection(plan_rejection), .fault(plan_fault), .is_poison(plan_poison),
+      .origin(plan_origin), .bytes(plan_bytes), .has_prefix(plan_has_prefix), .prefix(plan_prefix), .first_route, .first_entry,
+      .failed(plan_failed));
 
-  // Outgoing headers. Poison keeps its status and origin; a fault has its own.
-  wire router_ready, head_valid, head_last;
-  wire [63:0] head_beat;
-  wact_router #(.ROUTES(ROUTES), .CHANNELS(CHANNELS)) router (
-      .clk, .rst, .ready(router_ready), .table_write(r_write && r_address[15:12] == wact_pkg::PAGE_ROUTE_TABLE),
-      .table_address(r_address[RW+3:0]), .table_wdata(r_wdata), .start(state == ROUTE), .entry(RW'(first_route + route)),
-      .of_instance(head[woa_packet_pkg::WOA_INSTANCE_LSB+:64]), .of_tag(head[woa_packet_pkg::WOA_TAG_LSB+:64]),
-      .of_deadline(head[woa_packet_pkg::WOA_DEADLINE_LSB+:64]), .poisons, .payload_bytes(out_payload),
-      .status(is_poison ? head[woa_packet_pkg::WOA_STATUS_LSB+:8] : poisons ? wact_pkg::fault_status(fault) : 8'd0),
-      .origin(head[is_poison ? woa_packet_pkg::WOA_ORIGIN_LSB : woa_packet_pkg::WOA_STAGE_LSB +: 32]),
-      .beat_valid(head_valid), .beat_ready(state == EMIT && m_tready), .beat(head_beat), .beat_last(head_last),
-      .sent(state == NEXT));
+  // Payload and cores.
+  wire into_valid, into_ready, from_valid, from_ready, core_done, body_rests;
+  wire [7:0] into, from, at, follower;
+  wire [63:0] from_data;
+  wire [31:0] cycles;
+  wire result_in_valid, result_in_ready;
+  wire [1:0] result_in_kind;
+  wire [63:0] result_in_data;
+  wact_body body (
+      .clk, .rst, .rests(body_rests), .feeding, .feeds, .feeds_ready, .past(plan_poison), .first_core, .last_core(core),
+      .bytes(plan_bytes), .beat_valid, .beat_ready(body_beat_ready), .beat, .beat_last, .beat_bad, .into_valid, .into_ready, .into,
+      .from, .from_valid, .from_ready, .from_data, .core_done, .at, .follower, .cycles, .put_valid(result_in_valid),
+      .put_ready(result_in_ready), .put_kind(result_in_kind), .put_data(result_in_data));
+  wact_cores #(.LINE_BYTES(LINE_BYTES), .CORES(CORES)) cores (
+      .clk, .rst, .fresh(check_taken), .start(core_start), .core, .chained, .previous, .commit(feeds && feeds_ready && !plan_poison), .dims,
+      .bytes(in_bytes), .second_bytes, .params, .ready(core_ready), .twice(core_twice), .pairs(core_pairs), .planned(core_planned), .fault(core_fault),
+      .out_dims(core_dims), .out_bytes(core_bytes), .into_valid, .into_ready, .into, .into_data(beat), .from, .from_valid, .from_ready,
+      .from_data, .core_done, .at, .follower, .cycles, .count(core_count), .name_of, .name);
+  wire result_valid, result_ready, run_ready;
+  wire [1:0] result_kind;
+  wire [63:0] result_data;
+  wact_fifo #(.WIDTH(66)) results (
+      .clk, .rst, .in_valid(result_in_valid), .in_ready(result_in_ready), .in_data({result_in_kind, result_in_data}),
+      .out_valid(result_valid), .out_ready(result_ready || run_ready), .out_data({result_kind, result_data}));
 
-  // Streams.
-  assign idle = state == HEAD && step == 8'd0;
-  assign s_tready = state == HEAD || state == PREFIX || state == DROP || (state == DRAIN && !ended) ||
-                    (state == BODY && in_left != 32'd0 && core_in_ready);
-  wire [63:0] body_mask = body_left != 32'd1 || body_bytes[2:0] == 3'd0 ? ~64'd0 : ~(~64'd0 << {body_bytes[2:0], 3'd0});
-  wire sends = m_tvalid && m_tready;
-  assign m_tuser = {state == ABORT, !first};
-  always_comb begin
-    m_tvalid = 1'b1;
-    m_tlast  = 1'b0;
-    case (state)
-      EMIT: begin
-        m_tvalid = head_valid;
-        m_tdata  = head_beat;
-        m_tlast  = head_last && (!first || out_payload == 32'd0);
-      end
-      DIMS: begin
-        m_tdata = step == 8'd0 ? {prefix[1], prefix[0]} : step == 8'd1 ? {prefix[3], prefix[2]} : 64'd0;
-        m_tlast = step == 8'd7 && body_bytes == 32'd0;
-      end
-      BODY: begin
-        m_tvalid = core_out_valid;
-        m_tdata  = core_data & body_mask;
-        m_tlast  = body_left == 32'd1;
-      end
-      TEXT: begin
-        m_tdata = wact_pkg::fault_text_beat(fault, step[2:0]) & body_mask;
-        m_tlast = body_left == 32'd1;
-      end
-      default: begin
-        m_tvalid = state == ABORT;
-        m_tdata  = 64'd0;
-        m_tlast  = 1'b1;
-      end
-    endcase
-  end
+  // Packets out.
+  wire [RW-1:0] landing_index;
+  wire [RW:0] routes;
+  wire [63:0] landing, m_data;
+  wire ends, ends_ready, ran, sent, router_rests, widen_rests, m_valid, m_ready, m_last, m_final, wide_final;
+  wire [4:0] end_rejection;
+  wire [3:0] end_fault;
+  wire [SW-1:0] end_entry;
+  wire [2:0] end_failed;
+  wire [1:0] m_user;
+  logic [1:0] slot;  // of the header that comes in
+  always_ff @(posedge clk)
+    if (rst) slot <= 2'd0;
+    else slot <= slot + {1'b0, check_taken};
+  wact_landing #(.ROUTES(ROUTES)) landings (
+      .clk, .rst, .l_tdata, .l_tvalid, .l_tready, .l_tlast, .whole(frame_whole), .length(frame_length), .longer(frame_longer),
+      .taken(frame_taken), .index(landing_index), .landing, .freed(ends), .freed_length(routes));
+  wact_router #(.ROUTES(ROUTES), .CHANNELS(CHANNELS), .NOTE(SW + 3)) router (
+      .clk, .rst, .clears, .clear_at, .rests(router_rests), .table_write(writes_routes), .table_address(r_address[RW+3:0]),
+      .table_wdata(r_wdata), .word_write(word_valid), .word_at({slot, word}), .word_data(in_data), .plan, .plan_taken, .plan_rejection,
+      .plan_fault, .plan_poison, .plan_origin, .plan_bytes, .plan_has_prefix, .plan_prefix, .plan_first_route(first_route),
+      .plan_routes(frame_length), .plan_note({first_entry, plan_failed}), .landing_index, .landing, .result_valid, .result_ready,
+      .result_kind, .result_data, .ends, .ends_ready, .rejection(end_rejection), .fault(end_fault), .note({end_entry, end_failed}), .ran,
+      .sent, .routes, .emits, .m_valid, .m_ready, .m_data, .m_last, .m_user, .m_final);
+  wact_widen #(.WIDTH(WIDTH)) widen (
+      .clk, .rst, .rests(widen_rests), .in_valid(m_valid), .in_ready(m_ready), .in_data(m_data), .in_last(m_last),
+      .in_user({m_final, m_user}), .out_valid(m_tvalid), .out_ready(m_tready), .out_data(m_tdata), .out_last(m_tlast),
+      .out_user({wide_final, m_tuser}));
+  wire completion_rests;
+  wact_completion #(.STAGES(STAGES)) completion (
+      .clk, .rst, .rests(completion_rests), .table_write(writes_stages), .table_address(r_address[SW+3:0]), .table_wdata(r_wdata[15:0]), .ends,
+      .ends_ready, .rejection(end_rejection), .fault(end_fault), .failed(end_failed), .first_entry(end_entry), .ran, .sent,
+      .final_left(m_tvalid && m_tready && wide_final), .run_valid(result_valid && result_kind == wact_pkg::PUT_RUN), .run_ready,
+      .run_cycles(result_data[31:0]), .told, .told_rejection, .told_fault, .c_tdata, .c_tvalid, .c_tready, .c_tlast);
 
-  // Counts a bad packet and drops it up to its TLAST.
-  task automatic reject(input logic [4:0] reason, input logic at_end);
-    rejected[reason] <= rejected[reason] + 32'd1;
-    last_rejection <= reason;
-    state <= at_end ? HEAD : DROP;
-    step <= 8'd0;
-  endtask
-
-  task automatic go(input logic [4:0] next);
-    state <= next;
-    step  <= 8'd0;
-  endtask
-
-  // The kernel cannot run: poison leaves once the rest of the packet has arrived.
-  task automatic fail(input logic [3:0] reason);
-    fault <= reason;
-    has_out_prefix <= 1'b0;
-    body_bytes <= wact_pkg::fault_text_bytes(reason);
-    body_left <= wact_pkg::beats(wact_pkg::fault_text_bytes(reason));
-    go(DRAIN);
-  endtask
-
-  logic [7:0] rejection;
-  always_ff @(posedge clk) begin
-    if (state != HEAD || step != 8'd0) busy_cycles <= busy_cycles + 64'd1;
-    case (state)
-      CLEAR: begin
-        rejected[step[4:0]] <= 32'd0;
-        if (step[5] && router_ready) go(HEAD);
-        else if (!step[5]) step <= step + 8'd1;
-      end
-      HEAD:
-      if (takes) begin
-        head <= {s_tdata, head[511:64]};
-        if (step == 8'd7) crc <= woa_packet_pkg::woa_crc32c_half(crc, s_tdata[31:0]);
-        else crc <= woa_packet_pkg::woa_crc32c_beat(step == 8'd0 ? ~32'd0 : crc, s_tdata);
-        ended <= s_tlast;
-        fault <= wact_pkg::FAULT_NONE;
-        if (step == 8'd7) go(CHECK);
-        else if (s_tlast) reject(wact_pkg::REJECT_LENGTH, 1'b1);
-        else step <= step + 8'd1;
-      end
-      CHECK: begin
-        in_left <= wact_pkg::beats(payload_bytes[31:0]);
-        in_bytes <= payload_bytes[31:0];
-        entry <= '0;
-        asked <= 1'b0;
-        if (rejection != woa_packet_pkg::WOA_REJECT_NONE) reject(rejection[4:0], ended);
-        else if ((kind != woa_packet_pkg::WOA_KIND_ACTIVATE && !is_poison) || payload_bytes[63:31] != 33'd0 ||
-                 (head[woa_packet_pkg::WOA_FLAGS_LSB+:8] & refused_flags) != 8'd0 ||
-                 head[woa_packet_pkg::WOA_PORT_LSB+:16] != 16'd0)
-          reject(wact_pkg::REJECT_USE, ended);
-        else if ((payload_bytes == 64'd0) != ended) reject(wact_pkg::REJECT_LENGTH, ended);
-        else if (stages == 32'd0) reject(wact_pkg::REJECT_STAGE, ended);
-        else go(FIND);
-      end
-      FIND: begin  // word 0 belongs to the entry before
-        entry <= entry + 1'b1;
-        if (!asked) asked <= 1'b1;
-        else if (stage_word == head[woa_packet_pkg::WOA_STAGE_LSB+:32]) begin
-          entry <= entry - 1'b1;
-          go(LOAD);
-        end else if (32'(entry) == stages) reject(wact_pkg::REJECT_STAGE, ended);
-      end
-      LOAD: begin
-        step <= step + 8'd1;
-        case (step)  // word 0 comes with step 1
-          8'd2: stage_flags <= stage_word[19:0];
-          8'd3: begin
-            first_route <= stage_word[RW:0];
-            routes <= stage_word[16+:RW+1];
-          end
-          8'd4: out_max <= stage_word;
-          8'd5, 8'd6, 8'd7, 8'd8: in_dim[axis-2'd1] <= stage_word;
-          8'd9, 8'd10, 8'd11, 8'd12: out_dim[axis-2'd1] <= stage_word;
-          8'd13: in_max <= stage_word;
-          8'd14:
-          if (routes == '0) reject(wact_pkg::REJECT_STAGE, ended);
-          else if (is_poison) go(START);
-          else if (in_variable == 4'd0) go(SHAPE);
-          else if (in_bytes < 32'd64) fail(wact_pkg::FAULT_SHAPE);
-          else begin
-            in_bytes <= in_bytes - 32'd64;
-            go(PREFIX);
-          end
-          default: ;
-        endcase
-        route <= '0;
-        volume <= 32'd1 << stage_flags[17:16];
-        variables <= 2'd0;
-        {shape_ok, too_large, zero} <= 3'b100;
-      end
-      PREFIX:
-      if (takes) begin
-        if (step == 8'd0) {prefix[1], prefix[0]} <= s_tdata;
-        if (step == 8'd1) {prefix[3], prefix[2]} <= s_tdata;
-        in_left <= in_left - 32'd1;
-        ended <= s_tlast;
-        if (misplaced_last) reject(wact_pkg::REJECT_LENGTH, s_tlast);
-        else if (step == 8'd7) go(SHAPE);
-        else step <= step + 8'd1;
-      end
-      SHAPE: begin
-        dims[32*axis+:32] <= this_dim;
-        variables <= variables + {1'b0, in_variable[axis]};
-        shape_ok <= shape_ok && this_dim <= in_dim[axis];
-        too_large <= too_large || next_volume[63:32] != 32'd0;
-        zero <= zero || this_dim == 32'd0;
-        volume <= next_volume[31:0];
-        if (step == 8'd3) go(START);
-        else step <= step + 8'd1;
-      end
-      START:
-      if (is_poison || (shape_ok && in_bytes <= in_max && (zero ? in_bytes == 32'd0 : !too_large && volume == in_bytes))) go(PLAN);
-      else fail(wact_pkg::FAULT_SHAPE);
-      PLAN:
-      if (core_planned) begin
-        variables <= 2'd0;
-        body_bytes <= core_bytes;
-        body_left <= wact_pkg::beats(core_bytes);
-        has_out_prefix <= !is_poison && out_variable != 4'd0;
-        {prefix[3], prefix[2], prefix[1], prefix[0]} <= 128'd0;
-        if (is_poison) go(ROUTE);
-        else if (core_fault != wact_pkg::FAULT_NONE) fail(core_fault);
-        else if (core_bytes > out_max || (core_bytes == 32'd0) != (in_bytes == 32'd0)) fail(wact_pkg::FAULT_OUTPUT);
-        else go(FIT);
-      end
-      FIT: begin
-        step <= step + 8'd1;
-        variables <= variables + {1'b0, out_variable[axis]};
-        if (out_variable[axis]) prefix[variables] <= core_dims[32*axis+:32];
-        if (!out_is_bytes && !out_variable[axis] && core_dims[32*axis+:32] != out_dim[axis]) fail(wact_pkg::FAULT_TYPE);
-        else if (!out_is_bytes && core_dims[32*axis+:32] > out_dim[axis]) fail(wact_pkg::FAULT_OUTPUT);
-        else if (step == 8'd3) go(ROUTE);
-      end
-      DRAIN:
-      if (ended) go(ROUTE);
-      else if (takes) begin
-        in_left <= in_left - 32'd1;
-        ended <= s_tlast;
-        if (misplaced_last) reject(wact_pkg::REJECT_LENGTH, s_tlast);
-      end
-      ROUTE: go(EMIT);
-      EMIT:
-      if (sends && head_last) begin
-        if (m_tlast) go(NEXT);
-        else if (has_out_prefix) go(DIMS);
-        else go(fault != wact_pkg::FAULT_NONE ? TEXT : BODY);
-      end
-      DIMS:
-      if (sends) begin
-        step <= step + 8'd1;
-        if (step == 8'd7) go(m_tlast ? NEXT : BODY);
-      end
-      BODY: begin
-        if (takes) begin
-          in_left <= in_left - 32'd1;
-          ended   <= s_tlast;
-        end
-        if (sends) body_left <= body_left - 32'd1;
-        if (takes && misplaced_last) go(ABORT);
-        else if (sends && m_tlast) go(NEXT);
-      end
-      TEXT:
-      if (sends) begin
-        step <= step + 8'd1;
-        body_left <= body_left - 32'd1;
-        if (m_tlast) go(NEXT);
-      end
-      NEXT: begin
-        emitted <= emitted + 32'd1;
-        route <= route + 1'b1;
-        if (route + 1'b1 != routes) go(ROUTE);
-        else begin
-          accepted <= accepted + 32'd1;
-          if (fault != wact_pkg::FAULT_NONE) faults <= faults + 32'd1;
-          go(HEAD);
-        end
-      end
-      ABORT: if (sends) reject(wact_pkg::REJECT_LENGTH, ended);
-      DROP: if (takes && s_tlast) go(HEAD);
-      default: go(CLEAR);
-    endcase
-    if (rst) begin
-      go(CLEAR);
-      {accepted, emitted, faults, stages} <= 128'd0;
-      last_rejection <= 5'd0;
-      busy_cycles <= 64'd0;
-    end else if (r_write && r_address == wact_pkg::REG_STAGES) stages <= r_wdata;
-  end
-  always_comb
-    if (state == CHECK) rejection = woa_packet_pkg::woa_packet_rejection(head, ~crc);
-    else rejection = woa_packet_pkg::WOA_REJECT_NONE;
-
-  // Registers.
-  always_ff @(posedge clk) begin
-    stage_word <= stage_table[{entry[SW-1:0], step[3:0]}];
-    if (r_write && r_address[15:12] == wact_pkg::PAGE_STAGE_TABLE) stage_table[r_address[SW+3:0]] <= r_wdata;
-    if (r_read)
-      case (r_address)
-        wact_pkg::REG_ID: r_rdata <= wact_pkg::ID;
-        wact_pkg::REG_LIMITS: r_rdata <= {8'(CHANNELS), 8'(ROUTES / 16), 8'(STAGES), core_count};
-        wact_pkg::REG_STAGES: r_rdata <= stages;
-        wact_pkg::REG_ACCEPTED: r_rdata <= accepted;
-        wact_pkg::REG_EMITTED: r_rdata <= emitted;
-        wact_pkg::REG_FAULTS: r_rdata <= faults;
-        wact_pkg::REG_LAST_REJECTION: r_rdata <= {27'd0, last_rejection};
-        wact_pkg::REG_BUSY_LOW: r_rdata <= busy_cycles[31:0];
-        wact_pkg::REG_BUSY_HIGH: r_rdata <= busy_cycles[63:32];
-        default:
-        if (r_address >= wact_pkg::REG_CORE_NAME) r_rdata <= core_name[32*r_address[1:0]+:32];
-        else r_rdata <= rejected[r_address[4:0]];
-      endcase
-  end
+  assign idle = !clears && header_rests && plan_rests && body_rests && router_rests && widen_rests && completion_rests;
 endmodule

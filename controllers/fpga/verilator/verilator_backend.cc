@@ -12,7 +12,7 @@ namespace woa {
 DeviceDescription verilator_description() {
   std::string version = VERILATOR_VERSION;  // "5.006 2023-01-22 rev ..."
   version = version.substr(0, version.find(' '));
-  return {"verilator", "wact_node RTL model (Verilator " + version + ")", true, "device", "none"};
+  return {"verilator", "wact_node RTL model (Verilator " + version + ")", true, "device", "instance"};
 }
 
 VerilatorBackend::VerilatorBackend() : description_(verilator_description()) {}
@@ -56,6 +56,8 @@ void VerilatorBackend::serve() noexcept {
     firing->started_ns = now_ns();
     driver_.run(*firing);
     firing->ended_ns = now_ns();
+    for (Firing* const joined : firing->joined)  // the node runs them at once
+      joined->started_ns = firing->started_ns, joined->ended_ns = firing->ended_ns;
     job_.store(nullptr, std::memory_order_relaxed);  // before the answer: the next firing comes after it
     done_.store(firing, std::memory_order_release);
     wakeup_.ring();

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "controllers/fpga/wact_registers.h"
+#include "controllers/fpga/generated/wact_interface.h"
 
 namespace woa {
 
@@ -30,32 +30,33 @@ std::uint64_t BeatSource::beat() const noexcept {
 void BeatSink::take(const WactOutput& output) noexcept {
   if (beat_ < kHeaderBeats) {
     header_[beat_] = output.m_tdata;
-    if (beat_ + 1 == kHeaderBeats) {
-      packet_ = std::bit_cast<ActivationPacket>(header_);
-      const bool poison = packet_.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
-      const std::span<std::byte> room = poison ? std::as_writable_bytes(std::span(message_)) : block_;
-      broken_ = broken_ || packet_.payload_bytes > room.size();
-      place_ = room.first(std::min<std::size_t>(packet_.payload_bytes, room.size()));
-    }
+    if (beat_ + 1 == kHeaderBeats) begin_packet();
   } else if (!place_.empty()) {
     const std::size_t bytes = std::min(kBeatBytes, place_.size());
     std::memcpy(place_.data(), &output.m_tdata, bytes);
     place_ = place_.subspan(bytes);
+    payload_bytes_ += bytes;
   } else {
-    broken_ = true;
+    firing_.damage("a payload is larger than its place");
   }
   ++beat_;
   if (output.m_tlast) end_packet(output);
 }
 
+void BeatSink::begin_packet() noexcept {
+  packet_ = std::bit_cast<ActivationPacket>(header_);
+  const bool poison = packet_.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+  const std::span<std::byte> room = poison ? std::span(message_) : firing_.block();
+  place_ = room.first(std::min<std::size_t>(packet_.payload_bytes, room.size()));
+  payload_bytes_ = 0;
+}
+
 void BeatSink::end_packet(const WactOutput& output) noexcept {
-  const bool header_only = (output.m_tuser & wact::kUserFurtherRoute) != 0;
-  const bool whole = beat_ >= kHeaderBeats && (header_only ? beat_ == kHeaderBeats : place_.empty());
-  if (!whole || (output.m_tuser & wact::kUserVoid) != 0 || packets_ == routes_.size() ||
-      header_only != (packets_ > 0)) {
-    broken_ = true;
-  } else {
-    routes_[packets_++]->header = packet_;
+  const bool further = (output.m_tuser & wact::kUserFurtherRoute) != 0;
+  if (beat_ < kHeaderBeats || further != (firing_.packets() > 0)) {
+    firing_.damage("a packet is shorter than a header, or the payload came twice or never");
+  } else if ((output.m_tuser & wact::kUserVoid) == 0) {
+    firing_.packet(packet_, payload_bytes_, std::span(message_).first(std::min(payload_bytes_, message_.size())));
   }
   beat_ = 0;
 }

@@ -1,4 +1,4 @@
-// The two streams of a firing: bytes into the node, and its output sorted into headers, block and message.
+// The streams of a firing as beats: bytes into the node, and its output as packets.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <span>
 
 #include "controllers/fpga/verilator/wact_model.h"
-#include "runtime/controller/backend.h"
+#include "controllers/fpga/wact_packets.h"
 #include "runtime/packet/activation_packet.h"
 
 namespace woa {
@@ -32,31 +32,26 @@ class BeatSource {
   std::size_t next_ = 0;
 };
 
-// Sorts the beats that a node sends. The payload of an activation goes into `block`, that of poison into the sink's own
-// buffer.
+// Makes packets of the beats that a node sends, for `firing`. The payload of an activation goes into its block.
 class BeatSink {
  public:
-  BeatSink(std::span<FiringRoute*> routes, std::span<std::byte> block) noexcept : routes_(routes), block_(block) {}
+  explicit BeatSink(WactFiring& firing) noexcept : firing_(firing) {}
+  // Takes a cycle in which m_tvalid is set, with m_tready.
   void take(const WactOutput& output) noexcept;
-
-  // Every route got its packet, no more came, and none was void or larger than its place.
-  [[nodiscard]] bool complete() const noexcept { return !broken_ && packets_ == routes_.size() && beat_ == 0; }
-  // The header of the firing's first packet; valid when complete.
-  [[nodiscard]] const ActivationPacket& first() const noexcept { return routes_[0]->header; }
-  [[nodiscard]] std::span<const char> message() const noexcept { return {message_.data(), first().payload_bytes}; }
+  // True between packets.
+  [[nodiscard]] bool whole() const noexcept { return beat_ == 0; }
 
  private:
+  void begin_packet() noexcept;
   void end_packet(const WactOutput& output) noexcept;
 
-  std::span<FiringRoute*> routes_;
-  std::span<std::byte> block_;
+  WactFiring& firing_;
   std::span<std::byte> place_;  // the rest of the room for the payload of the packet in hand
-  std::array<char, 256> message_;
+  std::array<std::byte, 256> message_;
   HeaderBeats header_;
   ActivationPacket packet_;
   std::size_t beat_ = 0;
-  std::size_t packets_ = 0;
-  bool broken_ = false;
+  std::size_t payload_bytes_ = 0;
 };
 
 }  // namespace woa

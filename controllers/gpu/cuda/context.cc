@@ -1,10 +1,10 @@
 #include "controllers/gpu/cuda/context.h"
 
-#include <array>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <string>
+
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {
@@ -13,16 +13,6 @@ std::atomic<std::uint64_t> contexts_made{0};
 thread_local std::uint64_t context_here = 0;  // number of the current one; 0: not one of ours
 
 }  // namespace
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), amount < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", amount, kUnits[unit]);
-  return text.data();
-}
 
 CudaContext::CudaContext(const cuda::Library& cuda, cuda::Context context) noexcept
     : cuda_(cuda), context_(context), number_(contexts_made.fetch_add(1) + 1) {

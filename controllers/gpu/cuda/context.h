@@ -12,6 +12,7 @@
 #include "controllers/gpu/cuda/devices.h"
 #include "controllers/gpu/cuda/library.h"
 #include "runtime/base/status.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 
@@ -84,8 +85,5 @@ class PinnedMemory {
   CudaOwned<void*> host_{nullptr, nullptr};
   cuda::DevicePtr device_ = 0;
 };
-
-// Bytes in a unit for readers: "1.5 GiB".
-std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace woa

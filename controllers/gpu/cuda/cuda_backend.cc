@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -41,7 +42,7 @@ class CudaBackend::Parts {
   const DeviceDescription& description() const noexcept { return device_.description; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup);
   Status allocate(std::span<const DeviceRegion> regions);
-  Status map(std::span<const BackendMapping> mappings);
+  Result<RegionNumbers> map(std::span<const BackendMapping> mappings);
   Start start(Firing& firing) noexcept;
   std::size_t poll(std::span<Firing*> done) noexcept;
   // Waits until the device does nothing more. False: it had not ended after kLongNs.
@@ -150,12 +151,14 @@ Status CudaBackend::Parts::allocate(std::span<const DeviceRegion> regions) {
   return blocks_.allocate(*context_, regions);
 }
 
-Status CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
+Result<RegionNumbers> CudaBackend::Parts::map(std::span<const BackendMapping> mappings) {
   context_->make_current();
-  WOA_RETURN_IF_ERROR(mapped_.map(context_, device_, mappings));
+  auto staged = mapped_.map(context_, device_, mappings);
+  if (!staged.ok()) return staged;
   WOA_RETURN_IF_ERROR(rings_.open(*context_, mapped_, store_, calls_));
   for (CudaQueue& queue : queues_) queue.reserve_marks(mapped_.rings());
-  return make_workers();
+  WOA_RETURN_IF_ERROR(make_workers());
+  return staged;
 }
 
 // Streams beyond the connections share some, and a stream would wait for a worker that it shares one with. Workers
@@ -359,7 +362,9 @@ CudaBackend::~CudaBackend() {
                             "' does not end; it keeps its memory until this process ends, which stops it");
   left_behind.store(true);
   parts_->abandon();
+  static std::mutex leaving;  // controllers of a process may end at once
   static auto& abandoned = *new std::vector<std::unique_ptr<Parts>>;
+  const std::lock_guard lock(leaving);
   abandoned.push_back(std::move(parts_));
 }
 
@@ -371,7 +376,7 @@ Status CudaBackend::load(const Plan& plan, std::span<const LoadedStage> stages, 
 
 Status CudaBackend::allocate(std::span<const DeviceRegion> regions) { return parts_->allocate(regions); }
 
-Status CudaBackend::map(std::span<const BackendMapping> mappings) { return parts_->map(mappings); }
+Result<RegionNumbers> CudaBackend::map(std::span<const BackendMapping> mappings) { return parts_->map(mappings); }
 
 Start CudaBackend::start(Firing& firing) noexcept { return parts_->start(firing); }
 

@@ -23,7 +23,7 @@ class CudaBackend final : public Backend {
   const DeviceDescription& description() const noexcept override;
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
   Status allocate(std::span<const DeviceRegion> regions) override;
-  Status map(std::span<const BackendMapping> mappings) override;
+  Result<RegionNumbers> map(std::span<const BackendMapping> mappings) override;
   [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {

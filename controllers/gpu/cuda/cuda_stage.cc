@@ -9,6 +9,7 @@
 
 #include "controllers/gpu/cuda/stage_ptx.h"
 #include "kernels/woa_cuda.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {

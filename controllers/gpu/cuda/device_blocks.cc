@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/base/text.h"
+
 namespace woa {
 namespace {
 

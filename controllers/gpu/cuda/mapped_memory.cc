@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {
@@ -67,8 +68,9 @@ Registrations& registrations() {
 
 }  // namespace
 
-Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
-                         std::span<const BackendMapping> mappings) {
+Result<RegionNumbers> MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
+                                        std::span<const BackendMapping> mappings) {
+  RegionNumbers staged;
   parts_.reserve(mappings.size());
   for (const BackendMapping& mapping : mappings) {
     Part part{mapping.bytes, {}, mapping.stages};
@@ -88,10 +90,11 @@ Status MappedMemory::map(std::shared_ptr<const CudaContext> context, const CudaD
     } else if (!mapping.region) {
       return {Code::kUnsupported, mapping.what + ": the device registers no memory of the host"};
     }
+    if (mapping.region && part.place.device == 0) staged.push_back(*mapping.region);
     parts_.push_back(std::move(part));
   }
   std::ranges::sort(parts_, {}, [](const Part& part) { return part.bytes.data(); });
-  return {};
+  return staged;
 }
 
 void MappedMemory::release() noexcept {

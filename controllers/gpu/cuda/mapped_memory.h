@@ -21,9 +21,9 @@ class MappedMemory {
   MappedMemory& operator=(const MappedMemory&) = delete;
 
   // Registers what may be registered, in whole. A region that the driver refuses is copied by the host instead; a ring
-  // that it refuses is an error, which names it.
-  Status map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
-             std::span<const BackendMapping> mappings);
+  // that it refuses is an error, which names it. Returns the regions that are not registered.
+  Result<RegionNumbers> map(std::shared_ptr<const CudaContext> context, const CudaDevice& device,
+                            std::span<const BackendMapping> mappings);
 
   // Undoes all registrations. May make another context current.
   void release() noexcept;

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "controllers/gpu/cuda/devices.h"
-#include "controllers/gpu/probe_in_child.h"
 #include "runtime/base/child_process.h"
+#include "runtime/controller/probe_in_child.h"
 
 namespace woa {
 namespace {

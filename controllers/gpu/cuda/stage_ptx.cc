@@ -108,9 +108,8 @@ Result<Ptx> stage_ptx(const fs::path& source, const PtxOptions& options) {
 }
 
 fs::path ptx_cache_folder(const char* xdg_cache_home, const char* home) {
-  const auto is_set = [](const char* value) { return value != nullptr && *value != '\0'; };
-  if (is_set(xdg_cache_home)) return fs::path(xdg_cache_home) / "woa" / "ptx";
-  return is_set(home) ? fs::path(home) / ".cache" / "woa" / "ptx" : fs::path();
+  const fs::path cache = cache_folder(xdg_cache_home, home);
+  return cache.empty() ? cache : cache / "ptx";
 }
 
 // Source: PTX ISA 9.1, Release Notes, PTX Release History.

@@ -27,7 +27,7 @@ struct Ptx {
 // PTX. kUnsupported: the PTX is for newer GPUs.
 woa::Result<Ptx> stage_ptx(const std::filesystem::path& source, const PtxOptions& options);
 
-// The cache's folder: woa/ptx in $XDG_CACHE_HOME, which is ~/.cache by default. Null or empty: the variable is not
+// The cache's folder: ptx in the user's cache_folder(). Null or empty: the variable is not
 // set. Empty if neither is.
 std::filesystem::path ptx_cache_folder(const char* xdg_cache_home, const char* home);
 

@@ -1,6 +1,6 @@
 // probe_devices(): a child process lists the devices.
 #include "controllers/gpu/opencl/devices.h"
-#include "controllers/gpu/probe_in_child.h"
+#include "runtime/controller/probe_in_child.h"
 
 namespace woa {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <random>
 #include <thread>
@@ -124,6 +125,29 @@ TEST_CASE("many firings, one after the other and at once, keep their own results
   }
 }
 
+TEST_CASE("a device that numbers its packets does so in the order of the starts, and completes in it", "[order]") {
+  Rig rig;
+  if (!rig.row().controller.traits.writes_packets) return;
+  rig.load();
+  std::deque<TestFiring> firings;
+  std::uint64_t completed = 0;
+  std::array<Firing*, 3> done{};
+  const auto poll = [&] {
+    const std::size_t count = rig.backend().poll(done);
+    for (std::size_t k = 0; k < count; ++k) {
+      REQUIRE(done[k] == &firings[completed++]);
+      REQUIRE(done[k]->routes[0].header.sequence == completed);  // of one channel
+    }
+  };
+  const auto end = std::chrono::steady_clock::now() + patience();
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    TestFiring& firing = firings.emplace_back(rig.plan(), i % 3 == 0 ? kCopy : kInvert, pattern(i * 37 % 5000, i), i);
+    while (rig.backend().start(firing) == Start::kBusy && std::chrono::steady_clock::now() < end) poll();
+  }
+  while (completed < firings.size() && std::chrono::steady_clock::now() < end) poll();
+  CHECK(completed == firings.size());
+}
+
 TEST_CASE("poll() reports at most what there is room for") {
   Rig rig;
   rig.load();
@@ -176,6 +200,27 @@ TEST_CASE("firings end with the right result or with an error, and with an error
       failed = failed || !ok;
     }
   }
+}
+
+// The environment may let a firing never end: the doubles do, by fail=hung@N and fail=endless@N. WOA_CTS_HANGS says so.
+TEST_CASE("a backend goes soon, whether its firings have ended or one never will", "[hung]") {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kLook{1}, kSoon{20};  // it gives up after a second or two, and has ten times that here
+  std::deque<TestFiring> firings;                      // a device may store into lost ones as long as the process lives
+  Rig rig;
+  rig.load();
+  std::size_t under_way = 0;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const Start start = rig.backend().start(firings.emplace_back(rig.plan(), kInvert, pattern(10'000 + i, i), i));
+    if (start == Start::kStarted || start == Start::kOrdered) ++under_way;
+  }
+  std::array<Firing*, 8> done{};
+  for (const auto end = Clock::now() + kLook; under_way != 0 && Clock::now() < end; std::this_thread::yield())
+    under_way -= rig.backend().poll(done);
+  if (std::getenv("WOA_CTS_HANGS") != nullptr) CHECK(under_way > 0);
+  const auto begin = Clock::now();
+  rig.destroy_backend();
+  CHECK(Clock::now() - begin < kSoon);
 }
 
 TEST_CASE("polling an idle backend costs next to nothing") {

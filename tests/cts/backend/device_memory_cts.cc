@@ -36,13 +36,13 @@ struct Chain {
 
 TEST_CASE("memory in the device is allocated where the traits say so, and refused elsewhere") {
   Rig rig;
-  rig.load();
+  rig.load(true);
   CHECK(allocate(rig).code() == (keeps_payloads(rig) ? Code::kOk : Code::kUnsupported));
 }
 
 TEST_CASE("a firing finds what those before it have yet to write") {
   Rig rig;
-  rig.load();
+  rig.load(true);
   if (!keeps_payloads(rig)) return;
   REQUIRE(allocate(rig).ok());
   std::deque<Chain> chains;
@@ -75,7 +75,7 @@ TEST_CASE("a firing finds what those before it have yet to write") {
 
 TEST_CASE("a block that nobody read is written again in the order of the firings") {
   Rig rig;
-  rig.load();
+  rig.load(true);
   if (!keeps_payloads(rig)) return;
   REQUIRE(allocate(rig).ok());
   for (std::uint32_t round = 0; round < 20; ++round) {
@@ -91,7 +91,7 @@ TEST_CASE("a block that nobody read is written again in the order of the firings
 
 TEST_CASE("what others read, too, is copied once into host memory and stays in the device") {
   Rig rig;
-  rig.load();
+  rig.load(true);
   if (!keeps_payloads(rig)) return;
   REQUIRE(allocate(rig).ok());
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{kMaxBytes}}) {
@@ -108,7 +108,7 @@ TEST_CASE("what others read, too, is copied once into host memory and stays in t
 
 TEST_CASE("what cannot run fails its own firing, not the device") {
   Rig rig;
-  rig.load();
+  rig.load(true);
   if (!keeps_payloads(rig)) return;
   REQUIRE(allocate(rig).ok());
   const auto data = pattern(kNarrowBytes + 1, 1);
@@ -127,7 +127,7 @@ TEST_CASE("a backend may go while ordered firings run") {
   const auto data = pattern(kMaxBytes / 8, 11);  // a device that is interpreted takes long for more
   for (std::uint32_t round = 0; round < 5; ++round) {
     Rig rig;
-    rig.load();
+    rig.load(true);
     if (!keeps_payloads(rig)) return;
     REQUIRE(allocate(rig).ok());
     Chain chain(rig, data, 0);

@@ -36,8 +36,9 @@ class Shared {
   [[nodiscard]] std::vector<BackendMapping> mappings() const {
     std::vector<BackendMapping> all;
     for (const auto& ring : rings_) all.push_back({ring->bytes(), Access::kReadWrite, true, std::nullopt, "a ring"});
-    all.push_back({inputs_->bytes(), Access::kRead, registered_, in_, "inputs", {stage_}});
-    all.push_back({outputs_->bytes(), Access::kReadWrite, registered_, out_, "outputs", {stage_}});
+    all.push_back({inputs_->bytes(), Access::kRead, registered_, in_, "inputs", {stage_}, 0, kBlockBytes, kBlockBytes});
+    all.push_back(
+        {outputs_->bytes(), Access::kReadWrite, registered_, out_, "outputs", {stage_}, 0, kBlockBytes, kBlockBytes});
     return all;
   }
   // Lets the firing read and write the blocks of that number.
@@ -140,7 +141,7 @@ void for_each_way(void (*test)(Rig& rig, Shared& shared, std::uint32_t stage)) {
       Rig rig;
       if (stage == kStay && !has_workers(rig.row())) continue;
       shared.emplace(rig, stage, registered);
-      rig.load();
+      rig.load(true);
       REQUIRE(rig.backend().map(shared->mappings()).ok());
       INFO("stage '" << rig.plan().stages[stage].name << "', " << (registered ? "registered" : "not registered"));
       test(rig, *shared, stage);
@@ -271,7 +272,7 @@ TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller
 TEST_CASE("two controllers may show the same memory to their devices") {
   Rig rig;
   Shared shared(rig, kInvert, true);
-  rig.load();
+  rig.load(true);
   REQUIRE(rig.backend().map(shared.mappings()).ok());
   if (!publishes(rig)) return;
   const auto run = [&](Backend& backend, std::uint32_t number) {
@@ -298,7 +299,7 @@ TEST_CASE("two controllers may show the same memory to their devices") {
 TEST_CASE("memory that one controller shows for reading alone is written by another") {
   Rig rig;
   Shared shared(rig, kInvert, true);
-  rig.load();
+  rig.load(true);
   std::vector<BackendMapping> read = shared.mappings();
   for (BackendMapping& mapping : read)
     if (mapping.region) mapping.access = Access::kRead;
@@ -322,7 +323,7 @@ TEST_CASE("memory that one controller shows for reading alone is written by anot
 TEST_CASE("a firing that fails in its start publishes nothing, and those behind it do") {
   Rig rig;
   Shared shared(rig, kInvert, true);
-  rig.load();
+  rig.load(true);
   REQUIRE(rig.backend().map(shared.mappings()).ok());
   if (!publishes(rig)) return;
   const std::array publications{Publication{shared.word(0, 0), 1}, Publication{shared.word(0, 1), 2}};

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "runtime/controller/layout.h"
 #include "runtime/controller/port_shape.h"
 #include "tests/support/build_folder.h"
 #include "tests/support/catch.h"
@@ -162,8 +163,25 @@ std::vector<LoadedStage> Rig::stages() const {
   return stages;
 }
 
-void Rig::load() {
-  const Status status = backend_->load(plan_, stages(), Doorbell(line_.get()));
+// Payloads of all stages, wherever they lie.
+std::vector<BackendMapping> Rig::unregistered() const {
+  const Layout layout = make_layout(plan_);
+  std::vector<BackendMapping> mappings;
+  for (std::uint32_t s = kCopy; s < plan_.stages.size(); ++s) {
+    const auto add = [&](std::uint32_t edge, Access access, const char* what) {
+      const std::uint16_t region = layout.edges[edge].regions.front();
+      const std::uint64_t block = layout.regions[region].block_bytes;
+      mappings.push_back({{}, access, false, region, what, {s}, 0, block, block});
+    };
+    add(layout.in_edges[s][0][0], Access::kRead, "inputs");
+    add(layout.out_edges[s][0][0], Access::kReadWrite, "outputs");
+  }
+  return mappings;
+}
+
+void Rig::load(bool shows_memory) {
+  Status status = backend_->load(plan_, stages(), Doorbell(line_.get()));
+  if (status.ok() && !shows_memory) status = backend_->map(unregistered()).status();
   INFO(status.message());
   REQUIRE(status.ok());
 }

@@ -69,7 +69,8 @@ class Rig {
   DoorbellLine& line() { return *line_; }
 
   std::unique_ptr<Backend> make() const;
-  void load();
+  // The memory of firings is none that the back-end may register, unless the test shows it some (`shows_memory`).
+  void load(bool shows_memory = false);
   void destroy_backend() { backend_.reset(); }
 
   // Starts `firing`, polling as long as the backend is busy. Firings that complete meanwhile are kept for wait_for().
@@ -83,6 +84,7 @@ class Rig {
 
  private:
   void poll();
+  std::vector<BackendMapping> unregistered() const;
 
   BackendRow row_;
   Plan plan_;

@@ -4,12 +4,12 @@ import os
 import random
 import re
 import signal
-import subprocess
 import time
 
 import harness
 from cuda_harness import CUDA, CudaTest, read
-from harness import LIMIT_S, WOA
+from faults_harness import FaultsTest
+from harness import LIMIT_S
 
 # b stays on the GPU where the kernels are `stays`; early leaves the GPU before it.
 GRAPH = """woa: 1
@@ -21,57 +21,20 @@ stages:
   c: {kernel: %(a)s, in: {data: b.data}, on: "cpu:0"}
 outputs: {data: c.data}
 """
-SOON_S = 2 * LIMIT_S / 60 * 10  # ten times the promise of two seconds
 
 
-class Faults(CudaTest):
+class Faults(CudaTest, FaultsTest):
     def setUp(self):
         super().setUp()
         self.add_kernel("queued", bytes=512)
         self.add_kernel("stays", bytes=512, more=", resident: true")
         self.data = self.write("data", (b"a firing of a device that fails " * 16))
-        self.addCleanup(self.nothing_is_left)
 
     def graph(self, a="queued", b="queued"):
         return self.write(f"{a}-{b}.yaml", GRAPH % {"a": a, "b": b})
 
-    def start(self, words, graph, *arguments, machine=None, **more):
-        environment = dict(os.environ, XDG_CONFIG_HOME=self.path("config"), **self.double(words, **more))
-        run = subprocess.Popen([WOA, "run", graph, "--machine", machine or self.machine, "--in", "data=" + self.data, *arguments],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True)
-        self.sessions = [*getattr(self, "sessions", []), run.pid]
-        return run
-
-    def end(self, run, limit=SOON_S):
-        """(code, stdout, stderr), within `limit` seconds."""
-        began = time.monotonic()
-        out, error = run.communicate(timeout=LIMIT_S)
-        self.assertLess(time.monotonic() - began, limit, error.decode())
-        return run.returncode, out.decode(), error.decode()
-
-    def fails(self, code, words, *texts, graph=None, arguments=(), machine=None, limit=SOON_S, **more):
-        """stdout and stderr of a run that ends with `code`, and says each of `texts`."""
-        found, out, error = self.end(self.start(words, graph or self.graph(), *arguments, machine=machine, **more), limit)
-        self.assertEqual(found, code, error)
-        for text in texts:
-            self.assertIn(text, error)
-        self.assertNotIn("internal error", error)
-        return out, error
-
-    def works(self, words="", graph=None, *arguments, machine=None):
-        """A run that succeeds; its standard error."""
-        code, out, error = self.end(self.start(words, graph or self.graph(), *(arguments or ("--instances", "4")), machine=machine), LIMIT_S)
-        self.assertEqual(code, 0, error)
-        return error
-
-    def nothing_is_left(self):
-        """No process of this test's runs is there. The double itself ends a process that leaves a registration behind."""
-        for entry in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                session = int(read(f"/proc/{entry}/stat").rpartition(")")[2].split()[3])
-            except OSError:
-                continue  # it has ended meanwhile
-            self.assertNotIn(session, getattr(self, "sessions", []), read(f"/proc/{entry}/cmdline"))
+    def uses_device(self, process):
+        return "libcuda.so.1" in read(f"/proc/{process}/maps")
 
     # Before the first firing
 
@@ -128,39 +91,19 @@ class Faults(CudaTest):
 
     # In the middle of a run
 
-    def broken(self, words, code, graph, done_before):
-        """A device that fails in mid-run: all instances under way fail with the reason, and those before it have their outputs."""
-        out = self.path("out-%i")
-        report, error = self.fails(1, words, f"error[{code}]: controller 'gpu:0': stage '", "failed", "CUDA error", "instance ",
-                                   graph=graph, arguments=("--instances", "60", "--window", "4", "--json", "--out", "data=" + out))
-        report = json.loads(report)
-        self.assertEqual(report["error"]["code"], code)
-        failed = {failure["instance"] for failure in report["failures"]}
-        self.assertEqual(len(failed), report["failed"])
-        self.assertGreater(len(failed), 0)
-        for failure in report["failures"]:
-            self.assertIn("CUDA error", failure["message"])
-        kept = [int(name[4:]) for name in os.listdir(self.folder) if name.startswith("out-")]
-        self.assertEqual(set(kept) & failed, set())
-        self.assertGreaterEqual(len(kept), done_before)
-        for number in kept:
-            self.assertEqual(read(self.path(f"out-{number}"), "rb"), bytes(255 - byte for byte in read(self.data, "rb")))
-            os.remove(self.path(f"out-{number}"))
-        self.assertLessEqual(max(kept, default=-1), min(failed))
-
     def test_an_illegal_address(self):
         for nth in (1, 2, 9, 41):  # launches; an instance has two
             with self.subTest(launch=nth):
-                self.broken(f"fail=illegal_address@{nth}", "kernel_failed", self.graph(), nth // 2 - 4)
-        self.broken("fail=illegal_address@1", "kernel_failed", self.graph("stays", "stays"), 0)
-        self.broken("fail=illegal_address@2", "kernel_failed", self.graph("stays", "queued"), 0)
+                self.broken(f"fail=illegal_address@{nth}", "kernel_failed", "CUDA error", self.graph(), nth // 2 - 4)
+        self.broken("fail=illegal_address@1", "kernel_failed", "CUDA error", self.graph("stays", "stays"), 0)
+        self.broken("fail=illegal_address@2", "kernel_failed", "CUDA error", self.graph("stays", "queued"), 0)
         self.works()
 
     def test_a_device_that_is_lost(self):
         for nth in (1, 9, 41):
             with self.subTest(launch=nth):
-                self.broken(f"fail=lost@{nth}", "unavailable", self.graph(), nth // 2 - 4)
-        self.broken("fail=lost@2", "unavailable", self.graph("stays", "stays"), 0)
+                self.broken(f"fail=lost@{nth}", "unavailable", "CUDA error", self.graph(), nth // 2 - 4)
+        self.broken("fail=lost@2", "unavailable", "CUDA error", self.graph("stays", "stays"), 0)
 
     def test_a_kernel_that_never_ends(self):
         for kind, nth in (("queued", 5), ("stays", 2)):
@@ -181,19 +124,6 @@ class Faults(CudaTest):
         self.fails(1, "time_limit,fail=illegal_address@9", "CUDA_ERROR_ILLEGAL_ADDRESS", graph=graph, arguments=arguments)
         machine = self.write("none.yaml", CUDA % ", registers: 0")
         self.fails(1, "fail=illegal_address@9", "CUDA_ERROR_ILLEGAL_ADDRESS", graph=graph, arguments=arguments, machine=machine)
-
-    def nodes(self, run):
-        """{name: process} of a run's controllers, once the GPU's has opened the driver."""
-        end = time.monotonic() + LIMIT_S
-        while time.monotonic() < end and run.poll() is None:
-            try:
-                children = [int(child) for child in read(f"/proc/{run.pid}/task/{run.pid}/children").split()]
-                gpu = [child for child in children if "libcuda.so.1" in read(f"/proc/{child}/maps")]
-            except OSError:
-                continue
-            if gpu and len(children) > 1:
-                return {"gpu": gpu[0], "cpu": next(child for child in children if child != gpu[0])}
-        self.fail("the run has no process that uses the driver: " + run.communicate()[1].decode())
 
     def test_a_process_that_is_killed(self):
         """At random moments, workers running: the run ends with the controller's name, and the next one works."""

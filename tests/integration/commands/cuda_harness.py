@@ -1,7 +1,6 @@
 """Runs of `woa` whose controllers of kind gpu are cuda, on the test double of a CUDA device (tests/doubles/cuda)."""
 import os
 import shutil
-import struct
 
 from harness import BUILD, SOURCE, WoaTest, read  # noqa: F401
 
@@ -18,15 +17,6 @@ variants:
   cpu: {{size: true}}
   cuda: {{size: true, source: {of}.cu, entry: {of}, global: [bytes]{more}}}
 """
-
-
-def picture(height, width, channels, seed=1):
-    """An image's file: dimensions, then noise."""
-    data, state = bytearray(struct.pack("<III", height, width, channels).ljust(64, b"\0")), seed
-    for _ in range(height * width * channels):
-        state = (state * 1103515245 + 12345) % (1 << 31)
-        data.append(state >> 16 & 255)
-    return bytes(data)
 
 
 class CudaTest(WoaTest):

@@ -4,7 +4,8 @@ import json
 import os
 
 import harness
-from cuda_harness import CUDA, CudaTest, controllers, edges, picture
+from cuda_harness import CUDA, CudaTest, controllers, edges
+from device_graphs import JOIN, LOOP, SCATTER, on, picture
 
 SEEDS = (1, 2, 3)
 WINDOWS = (1, 4)
@@ -23,36 +24,6 @@ stages:
   b: {kernel: resize_bilinear, in: {image: a.image}, params: {width: 31, height: 17, fit: cover}, max: {image: 32KiB}, on: gpu}
   c: {kernel: sharpen3x3, in: {image: b.image}, max: {image: 32KiB}, on: gpu}
 outputs: {image: c.image}
-"""
-# Two branches of one GPU, joined on a processor; each payload has two readers.
-JOIN = """woa: 1
-graph: join
-inputs: {data: {type: bytes, max: 32KiB}}
-stages:
-  one:   {kernel: invert, in: {data: data}, max: {data: 32KiB}, on: gpu}
-  two:   {kernel: copy, in: {data: one.data}, max: {data: 32KiB}, on: gpu}
-  three: {kernel: invert, in: {data: one.data}, max: {data: 32KiB}, on: gpu}
-  both:  {kernel: join2, in: {a: two.data, b: three.data}, max: {data: 64KiB}, on: "cpu:0"}
-  last:  {kernel: copy, in: {data: both.data}, max: {data: 64KiB}, on: gpu}
-outputs: {data: last.data}
-"""
-LOOP = """woa: 1
-graph: loop
-inputs: {data: {type: bytes, max: 1KiB}}
-stages:
-  test: {kernel: route, in: {data: [data, {from: turn.data, loop: {max: 10}}]}, on: "cpu:0"}
-  turn: {kernel: invert, in: {data: test.even}, max: {data: 1KiB}, on: gpu}
-outputs: {data: test.odd}
-"""
-SCATTER = """woa: 1
-graph: scatter
-inputs: {text: {type: bytes, max: 1KiB}}
-stages:
-  lines: {kernel: split_lines, in: {data: text}, max: {line: 4KiB}, on: "cpu:0"}
-  flip:  {kernel: invert, in: {data: lines.line}, max: {data: 4KiB}, on: gpu}
-  back:  {kernel: invert, in: {data: flip.data}, max: {data: 4KiB}, on: gpu}
-  all:   {kernel: join_lines, in: {lines: back.data}, on: "cpu:1"}
-outputs: {text: all.data}
 """
 FIXED = """woa: 1
 graph: fixed
@@ -105,17 +76,17 @@ class Graphs(CudaTest):
 
     def test_joins(self):
         data = self.write("data", bytes(range(256)) * 70)
-        self.check("join", JOIN, ["--in", "data=" + data])
+        self.check("join", on("gpu", JOIN), ["--in", "data=" + data])
 
     def test_loops(self):
         os.mkdir(self.path("data"))
         for k in range(INSTANCES):  # even ones turn once
             self.write(f"data/{k}", bytes([k]) * (k * 100 + 1))
-        self.check("loop", LOOP, ["--in", "data=" + self.path("data")], models=MODELS)
+        self.check("loop", on("gpu", LOOP), ["--in", "data=" + self.path("data")], models=MODELS)
 
     def test_scatters_beside(self):
         text = "".join("line %d %s\n" % (k, "x" * (k * 7 % 40)) for k in range(20))
-        self.check("scatter", SCATTER, ["--in", "text=" + self.write("text", text)], models=MODELS)
+        self.check("scatter", on("gpu", SCATTER), ["--in", "text=" + self.write("text", text)], models=MODELS)
 
     def fixed(self, a="queued", b="queued", bytes=1024, **more):
         self.add_kernel("queued", bytes=bytes)
@@ -171,6 +142,16 @@ class Graphs(CudaTest):
                          {"a.data": ["gpu:0"], "b.data": ["gpu:0"], "c.data": ["gpu:0"], "d.data": ["gpu:0"], "sink.data": ["gpu:0"],
                           "sink.early": ["gpu:0"]})
         self.assertGreater(edges(report)["a.data"]["copied_bytes"], 0)
+
+    def test_payloads_that_the_driver_refuses(self):
+        """The edges of that region alone are staged. The first three registrations are rings."""
+        self.fixed("queued", "stays", models=(), seeds=())
+        for refused, staged, processes in ((4, {"a.data"}, "one"), (5, {"b.data", "sink.early"}, "per-controller"), (99, set(), "one")):
+            with self.subTest(refused=refused):
+                report = self.on_cuda(self.path("fixed.yaml"), "--in", "data=" + self.path("data"), "--processes", processes,
+                                      words=f"fail=registration@{refused}")
+                self.assertEqual({to: edge["staged"] for to, edge in edges(report).items() if edge["staged"]},
+                                 {to: ["gpu:0"] for to in staged})
 
     def test_devices_that_lack_something(self):
         """No 64-bit memory operations, a time limit for kernels, no registration for reading: slower, and the same outputs."""

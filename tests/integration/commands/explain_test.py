@@ -295,6 +295,30 @@ class Explain(WoaTest):
             self.assertEqual([each["method"] for each in edges[name]["methods"]], ["in place"])
             self.assertIn("fpga:0 handles packets itself", edges[name]["why"])
 
+    CARD = ("woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 4096}}\nstages:\n"
+            "  one: {kernel: invert, in: {data: data}, on: 'fpga:0'}\n"
+            "  two: {kernel: copy, in: {data: one.data}, on: 'fpga:0'}\n"
+            "  three: {kernel: invert, in: {data: two.data}, on: 'fpga:0'}\n"
+            "  four: {kernel: copy, in: {data: three.data}, on: 'fpga:0'}\noutputs: {data: four.data, more: three.data}\n")
+
+    def test_between_stages_of_an_fpga_every_edge_says_why_it_is_on_card_or_not(self):
+        path = self.write("g.yaml", self.CARD)
+        edges = {edge["from"]: edge for edge in self.explain(path)["edges"] if not edge["to"].startswith("sink.")}
+        first = edges["one.data"]
+        self.assertEqual(spans(first), [("on-card", 0, 64 << 20)])
+        self.assertEqual([first[key] for key in ("transport", "live", "used", "memory_bytes", "ring_bytes", "staged")], ["local", 0, 0, 0, 0, []])
+        self.assertEqual(first["why"], "fpga:0 passes the payload from kernel to kernel by itself: no packet, no block, nobody copies it")
+        self.assertIn("; not on-card: two stages of its chain use core 'invert'", edges["two.data"]["why"])
+        self.assertIn("; not on-card: its writer has other readers", edges["three.data"]["why"])
+        self.assertNotIn("on-card", edges["source.data"]["why"])
+        self.assertIn("  on-card  ", self.woa("explain", path).stdout.decode())
+        calls = {edge["from"]: edge for edge in self.explain(path, "--model", "rpc-fused")["edges"]}
+        self.assertIn("; not on-card: call model rpc-fused makes each stage a call of its own", calls["one.data"]["why"])
+        plan = self.path("g.plan")
+        self.assertEqual(self.woa("compile", path, "-o", plan).returncode, 0)
+        self.assertEqual(self.explain(plan)["edges"][1]["methods"][0]["method"], "on-card")
+        self.assertEqual(self.woa("verify", plan).returncode, 0)
+
     CUDA = ("woa_kernel: 1\nname: {0}\nlibrary: lib{0}.so\nin: {{in: {{type: bytes}}}}\nout: {{out: {{type: bytes, max: 256MiB}}}}\n"
             "variants: {{cuda: {{size: true, source: {0}.cu, entry: {0}, global: [bytes], block: [8, 8], shared: 2KiB{1}}}}}\n")
 
@@ -307,6 +331,19 @@ class Explain(WoaTest):
         variant = json.loads(self.woa("explain", "stays", "--json", environment=folder).stdout)["variants"][0]
         self.assertEqual(variant, {"kind": "cuda", "size": True, "resources": {"sms": 1}, "source": "stays.cu", "entry": "stays",
                                    "global": ["bytes", "bytes"], "block": [8, 8], "shared_bytes": 2048, "resident": True})
+
+    def test_parts_of_an_fpga_are_explained_by_family(self):
+        os.mkdir(self.path("parts"))
+        text = ("woa_kernel: 1\nname: parts\nlibrary: libparts.so\nin: {in: {type: bytes}}\nout: {out: {type: bytes, max: 1KiB}}\n"
+                "variants: {rtl: {size: true, core: parts, clock_mhz: 100, resources: %s}}\n")
+        folder = {"WOA_KERNEL_PATH": self.folder}
+        for resources, shown in (({"xc7": {"luts": 3, "brams": 0}, "xcup": {"luts": 4, "ffs": 1}}, "xc7 (3 luts), xcup (1 ffs, 4 luts)"),
+                                 ({"luts": 5, "ffs": 6}, "6 ffs, 5 luts")):
+            self.write("parts/kernel.yaml", text % json.dumps(resources))
+            page = self.woa("explain", "parts", environment=folder).stdout.decode()
+            self.assertIn("core parts at 100 MHz, " + shown + "\n", page)
+            said = json.loads(self.woa("explain", "parts", "--json", environment=folder).stdout)
+            self.assertEqual(said["variants"][0]["resources"], resources)
 
     def test_edges_beyond_what_a_gpu_registers_are_staged(self):
         for name, more in (("goes", ""), ("stays", ", resident: true")):

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/lint"))
 import harness
 import readme
 from harness import SANITIZED, SOURCE, WOA, WoaTest, read
+from xrt_harness import xrt_double
 
 GRAPH = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
 STAGES = 5
@@ -80,6 +81,20 @@ class Flagship(WoaTest):
                     self.assertEqual((devices["gpu:0"]["backend"], devices["gpu:0"]["simulated"]), ("cuda", True))
                     staged = {edge["to"]: edge["staged"] for edge in result["edges"]}
                     self.assertEqual(staged["resize.image"], ["gpu:0"])
+
+    def test_sharpen_on_xrt(self):
+        """On the test double of a card. Its pictures' bound of 192 MiB is more than a controller registers of all blocks: they are staged."""
+        arguments = self.encrypted()
+        expected = self.run_json(GRAPH, *arguments)["outputs"]
+        machine = self.write("xrt.yaml", 'woa_machine: 1\ncontrollers: {"cpu:0": {}, "cpu:1": {}, "gpu:0": {}, "fpga:0": {backend: xrt}}\n')
+        for processes in ("per-controller", "one"):
+            with self.subTest(processes=processes):
+                result = self.run_json(GRAPH, *arguments, "--processes", processes, "--machine", machine, environment=xrt_double("memory=1G"))
+                self.assertEqual(result["outputs"], expected)
+                devices = {entry["name"]: entry for entry in result["controllers"]}
+                self.assertEqual((devices["fpga:0"]["backend"], devices["fpga:0"]["simulated"]), ("xrt", True))
+                self.assertEqual(devices["fpga:0"]["forwards"], "device")
+                self.assertEqual({edge["to"]: edge["staged"] for edge in result["edges"]}["sharpen.image"], ["fpga:0"])
 
     def test_bad_packets_between_good_ones(self):
         arguments = self.encrypted()

@@ -73,7 +73,7 @@ class Run(WoaTest):
         return {"WOA_KERNEL_PATH": os.path.dirname(folder)}
 
     def test_a_plan_runs_with_the_kernel_that_it_was_made_with_and_no_other(self):
-        declared = read(os.path.join(SOURCE, "kernels/join2/kernel.yaml"))
+        declared = read(os.path.join(SOURCE, "kernels/join2/kernel.yaml")).partition("  rtl:\n")[0]  # which bounds what may change
         a, b = "  a: {type: bytes}\n", "  b: {type: bytes}\n"
         graph = self.write("g.yaml", "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 64}, y: {type: bytes, max: 64}}\n"
                            "stages: {s: {kernel: join2, in: {a: x, b: y}}}\noutputs: {o: s.data}\n")

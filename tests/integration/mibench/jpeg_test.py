@@ -105,6 +105,9 @@ class JpegTest(ProgramTest):
             for away in (stages[:1], stages):
                 self.check_gpus(name, away, self.image, "file", self.encoded)
 
+    def test_on_an_fpga(self):
+        self.check_fpga("fine", ["fdct_y", "fdct_cb", "fdct_cr"], self.image, "file", self.encoded)
+
     def coefficients(self, name, stages, given):
         graph = self.with_outputs(name, {component: stages % component for component in BLOCKS})
         return b"".join(self.arrays(graph, given, BLOCKS))

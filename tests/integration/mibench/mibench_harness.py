@@ -208,6 +208,18 @@ class ProgramTest(WoaTest):
                 used = {ran["variant"] for ran in report["stages"] if re.split(r"[\[/]", ran["name"])[0] in away}
                 self.assertEqual(used, {backend})
 
+    def fpga(self):
+        """The options of runs with an fpga, whose device is the model; skips the test where it is absent."""
+        if absent := self.absent("verilator"):
+            self.skip("verilator", absent)
+        return ("--machine", self.write("fpga.yaml", 'woa_machine: 1\ncontrollers: {"cpu:0": {}, "cpu:1": {}, "fpga:0": {}}\n'))
+
+    def check_fpga(self, name, away, inputs, out, expected, *options):
+        """The stages `away` on an fpga, their neighbours on the processor."""
+        report = self.check(self.placed(name, {stage: "fpga" for stage in away}), inputs, out, expected, *self.fpga(), *options)
+        used = {ran["variant"] for ran in report["stages"] if ran["name"] in away}
+        self.assertEqual(used, {"rtl"})
+
     def fails(self, name, inputs, out, *texts, options=()):
         """A run that ends with exit code 1 and these texts in the message of its failure, and writes nothing."""
         done = self.start(self.graph(name), inputs, out, *options)

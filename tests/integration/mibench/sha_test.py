@@ -141,6 +141,11 @@ class ShaTest(ProgramTest):
                 self.assertEqual(data.splitlines(True), [digest(content) for content in contents])
                 self.assertIn(backend, {controller["backend"] for controller in report["controllers"]})
 
+    def test_on_an_fpga(self):
+        for name in ("fine", "medium"):
+            self.check_fpga(name, ["block"], self.file, "text", self.digest)
+            self.check_fpga(name, ["block"], self.file, "text", sha1(self.content), *self.sha1_of(name))
+
     def test_baseline(self):
         names = ["block, 8 KiB a turn", "block, 64 B a turn"]
         for options, digest in (((), sha0), (("--set", "algorithm=sha1"), sha1)):

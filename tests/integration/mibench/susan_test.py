@@ -76,6 +76,9 @@ class SusanTest(ProgramTest):
         for name in ("fine", "bands"):
             self.check_gpus(name, ["response"], self.file, "file", EDGES)
 
+    def test_on_an_fpga(self):
+        self.check_fpga("fine", ["response"], self.file, "file", EDGES)
+
     def dumps(self, name, response, file):
         graph = self.with_outputs(name, {"response": response, "map": "thin.map"})
         return self.arrays(graph, {"file": file}, ("response", "map"))

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "controllers/gpu/cuda/cuda_api.h"
+#include "tests/doubles/common/handles.h"
 #include "tests/doubles/cuda/driver/memory.h"
 #include "tests/doubles/cuda/driver/options.h"
 #include "tests/doubles/cuda/driver/rules.h"
@@ -82,75 +82,27 @@ struct FunctionState {
   std::atomic<unsigned> most_dynamic_shared;
 };
 
-// Handles are numbers that are never given out twice, so a stale one is told from a wrong one. Objects stay in memory.
 template <class T>
-class Handles {
+class Handles : public doubles::Handles<T> {
  public:
-  explicit Handles(std::uint64_t kind, const char* name) : kind_(kind << 40), name_(name) {}
-
-  void* add(std::unique_ptr<T> object) {
-    const std::unique_lock lock(mutex_);
-    slots_.push_back({std::move(object), true});
-    return reinterpret_cast<void*>(kind_ + 16 * slots_.size());
-  }
+  using doubles::Handles<T>::Handles;
 
   // An object that lives, of this context unless null; else null, and `result` says why.
   T* find(void* handle, const ContextState* context, std::string_view function, cuda::Result& result) {
-    const std::shared_lock lock(mutex_);
-    const std::uint64_t number = (reinterpret_cast<std::uint64_t>(handle) - kind_) / 16;
-    if (reinterpret_cast<std::uint64_t>(handle) % 16 != 0 || number == 0 || number > slots_.size()) {
-      result = broken("handle", function, std::string("no such ") + name_);
+    std::string why;
+    T* const object = doubles::Handles<T>::find(handle, why);
+    if (object == nullptr) {
+      result = broken("handle", function, why);
       return nullptr;
     }
-    const Slot& slot = slots_[number - 1];
-    if (!slot.alive) {
-      result = broken("handle", function, std::string("this ") + name_ + " was destroyed before");
-    } else if constexpr (requires { slot.object->context; }) {
-      if (context == nullptr || slot.object->context == context) return slot.object.get();
-      result = broken("handle", function, std::string("this ") + name_ + " is another context's");
-    } else {
-      return slot.object.get();
+    if constexpr (requires { object->context; }) {
+      if (context != nullptr && object->context != context) {
+        result = broken("handle", function, std::string("this ") + this->name() + " is another context's");
+        return nullptr;
+      }
     }
-    return nullptr;
+    return object;
   }
-
-  void end(const T* object) {
-    const std::unique_lock lock(mutex_);
-    for (Slot& slot : slots_)
-      if (slot.object.get() == object) slot.alive = false;
-  }
-
-  template <class Of>
-  std::size_t count(Of&& of) {
-    const std::shared_lock lock(mutex_);
-    std::size_t count = 0;
-    for (const Slot& slot : slots_) count += slot.alive && of(*slot.object);
-    return count;
-  }
-
-  template <class Of>
-  void end_all(Of&& of) {
-    const std::unique_lock lock(mutex_);
-    for (Slot& slot : slots_)
-      if (of(*slot.object)) slot.alive = false;
-  }
-
-  template <class Do>
-  void each(Do&& act) {
-    const std::shared_lock lock(mutex_);
-    for (const Slot& slot : slots_)
-      if (slot.alive) act(*slot.object);
-  }
-
- private:
-  struct Slot {
-    std::unique_ptr<T> object;
-    bool alive;
-  };
-  std::uint64_t kind_;
-  const char* name_;
-  std::shared_mutex mutex_;
-  std::vector<Slot> slots_;
 };
 
 struct Driver {

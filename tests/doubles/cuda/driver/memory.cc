@@ -2,8 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -189,25 +187,6 @@ ptx::Extent View::find(std::uint64_t address) noexcept {
   const Range* const range = memory_map().on_device(context_, address, 1);
   if (range == nullptr) return {};
   return {.address = range->device, .bytes = range->bytes, .memory = range->storage, .store = !range->read_only};
-}
-
-Pages pages_of(const void* at, std::size_t bytes) {
-  const std::uint64_t begin = number(at), end = begin + bytes;
-  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
-  if (maps == nullptr) return Pages::kUnmapped;
-  char line[512];
-  std::uint64_t reached = begin;
-  bool writable = true;
-  while (reached < end && std::fgets(line, sizeof line, maps) != nullptr) {
-    std::uint64_t from = 0, to = 0;
-    char rights[8] = {};
-    if (std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &from, &to, rights) != 3 || to <= reached) continue;
-    if (from > reached || rights[0] != 'r') break;
-    writable = writable && rights[1] == 'w';
-    reached = to;
-  }
-  std::fclose(maps);
-  return reached < end ? Pages::kUnmapped : writable ? Pages::kWritable : Pages::kReadOnly;
 }
 
 }  // namespace woa::cuda_double

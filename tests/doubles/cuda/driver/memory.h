@@ -88,8 +88,4 @@ class View final : public ptx::Memory {
   const ContextState* context_;
 };
 
-// How the process maps pages.
-enum class Pages { kWritable, kReadOnly, kUnmapped };
-Pages pages_of(const void* at, std::size_t bytes);
-
 }  // namespace woa::cuda_double

@@ -1,6 +1,7 @@
 // Device memory, host memory, registration, and the copy that waits.
 #include <cstring>
 
+#include "tests/doubles/common/pages.h"
 #include "tests/doubles/cuda/driver/context.h"
 #include "tests/doubles/cuda/driver/exports.h"
 
@@ -15,8 +16,8 @@ using cuda_double::enter_unless_resident;
 using cuda_double::memory_map;
 using cuda_double::options;
 using cuda_double::Origin;
-using cuda_double::Pages;
 using cuda_double::Range;
+using doubles::Pages;
 
 bool refuses_memory() { return ++driver().allocations == options().fail.no_memory; }
 
@@ -87,7 +88,7 @@ Result cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned flags) {
   const bool read_only = (flags & kRegisterReadOnly) != 0;
   if (read_only && options().no_read_only) return kNotSupported;
   if (++driver().registrations == options().fail.registration) return kOutOfMemory;
-  const Pages pages = cuda_double::pages_of(at, bytes);
+  const Pages pages = doubles::pages_of(at, bytes);
   if (pages == Pages::kUnmapped || (pages == Pages::kReadOnly && !read_only)) return kInvalidValue;
   const Range* const range = memory_map().add_registered(context, at, bytes, (flags & kRegisterPortable) != 0,
                                                          read_only, !options().ignore.registration);

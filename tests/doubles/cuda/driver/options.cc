@@ -1,29 +1,11 @@
 #include "tests/doubles/cuda/driver/options.h"
 
-#include <charconv>
-#include <cstdio>
-#include <cstdlib>
+#include "tests/doubles/common/words.h"
 
 namespace woa::cuda_double {
 namespace {
 
-// Reads "12", "64K", "64M" or "1G".
-bool read_number(std::string_view text, std::uint64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return false;
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
-  value <<= shift;
-  return unit.empty() || shift != 0;
-}
-
-template <class Number>
-bool set_number(std::string_view text, Number& into) {
-  std::uint64_t value = 0;
-  if (!read_number(text, value)) return false;
-  into = static_cast<Number>(value);
-  return true;
-}
+using doubles::set_number;
 
 bool set_ignored(std::string_view word, Ignore& ignore) {
 #define WOA_WORD(name) \
@@ -35,9 +17,8 @@ bool set_ignored(std::string_view word, Ignore& ignore) {
 
 bool set_failure(std::string_view word, Fail& fail) {
   if (word == "ptx_version") return fail.ptx_version = true;
-  const std::size_t at = word.find('@');
-  if (at == std::string_view::npos) return false;
-  const std::string_view name = word.substr(0, at), number = word.substr(at + 1);
+  std::string_view name, number;
+  if (!doubles::cut(word, '@', name, number)) return false;
   if (name == "no_memory") return set_number(number, fail.no_memory);
   if (name == "illegal_address") return set_number(number, fail.illegal_address);
   if (name == "lost") return set_number(number, fail.lost);
@@ -67,9 +48,8 @@ bool set_flag(std::string_view word, Options& options) {
 }
 
 bool set(std::string_view word, Options& options) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos) return set_flag(word, options);
-  const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
+  std::string_view name, value;
+  if (!doubles::cut(word, '=', name, value)) return set_flag(word, options);
   if (name == "seed") return set_number(value, options.seed);
   if (name == "devices") return set_number(value, options.devices);
   if (name == "driver") return set_number(value, options.driver);
@@ -86,28 +66,16 @@ bool set(std::string_view word, Options& options) {
 
 woa::Result<Options> parse_options(std::string_view text) {
   Options options;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (!set(word, options)) {
-      return {Code::kInvalid, "WOA_CUDA_DOUBLE: unknown word \"" + std::string(word) +
-                                  "\"; tests/doubles/cuda/README.md lists the words"};
-    }
-  }
+  if (auto status = doubles::set_words(text, "WOA_CUDA_DOUBLE", "tests/doubles/cuda/README.md",
+                                       [&](std::string_view word) { return set(word, options); });
+      !status.ok())
+    return status;
   return options;
 }
 
 const Options& options() {
-  static const Options* const chosen = [] {
-    const char* const text = std::getenv("WOA_CUDA_DOUBLE");
-    const woa::Result<Options> parsed = parse_options(text == nullptr ? "" : text);
-    if (!parsed.ok()) {
-      std::fprintf(stderr, "%s\n", parsed.status().message().c_str());
-      std::abort();
-    }
-    return new Options(*parsed);
-  }();
-  return *chosen;
+  static const Options& chosen = doubles::options_of("WOA_CUDA_DOUBLE", &parse_options);
+  return chosen;
 }
 
 }  // namespace woa::cuda_double

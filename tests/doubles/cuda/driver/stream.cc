@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/doubles/common/delays.h"
 #include "tests/doubles/cuda/driver/context.h"
 #include "tests/doubles/cuda/driver/options.h"
 
@@ -120,12 +121,7 @@ void StreamState::add_late(const std::vector<std::shared_ptr<Late>>& more) {
   has_late_.store(true, std::memory_order_relaxed);
 }
 
-void StreamState::delay() {
-  const std::uint64_t draw = random_();
-  if (draw % 4 != 0) return;
-  const std::uint64_t most_us = draw % 64 == 0 ? 1000 : 100;
-  std::this_thread::sleep_for(std::chrono::microseconds((draw >> 32) % most_us));
-}
+void StreamState::delay() { std::this_thread::sleep_for(doubles::draw_delay(random_)); }
 
 void StreamState::kernel_begins(std::chrono::nanoseconds resident_after) {
   resident_from_ns_.store(now_ns() + resident_after.count(), std::memory_order_relaxed);

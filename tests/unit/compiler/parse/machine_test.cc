@@ -65,7 +65,7 @@ TEST_CASE("a controller has what its kind has, and what the file says of it") {
 controllers:
   "cpu:0": {workers: 3, cores: package, memory: 2GiB, price: 7, power: 65W}
   "cpu:1": {capabilities: []}
-  "fpga:0": {luts: 10, ffs: 20, brams: 30, dsps: 40, clock: 250MHz, capabilities: [syscalls, dma]}
+  "fpga:0": {family: xcup, luts: 10, ffs: 20, brams: 30, dsps: 40, clock: 250MHz, capabilities: [syscalls, dma]}
 )");
   REQUIRE(machine.controllers.size() == 3);
   const MachineController& cpu = machine.controllers[0];
@@ -81,9 +81,17 @@ controllers:
   CHECK(machine.controllers[1].cores.empty());
   const MachineController& fpga = *machine.find("fpga:0");
   CHECK(fpga.resources == Resources{{"brams", 30}, {"dsps", 40}, {"ffs", 20}, {"luts", 10}});
+  CHECK(fpga.family == "xcup");
   CHECK(fpga.clock_hz == 250'000'000U);
   CHECK(fpga.capabilities == std::vector<std::string>{"syscalls", "dma"});
   CHECK(machine.find("fpga:1") == nullptr);
+}
+
+TEST_CASE("an fpga, and nothing else, is of a family that has figures") {
+  CHECK(read("controllers:\n  \"fpga:0\": {family: xc7}\n").find("fpga:0")->family == "xc7");
+  CHECK(read("controllers:\n  \"fpga:0\": {}\n").find("fpga:0")->family.empty());
+  for (const char* other : {"\"fpga:0\": {family: xc5v}", "\"fpga:0\": {family: \"\"}", "\"gpu:0\": {family: xc7}"})
+    read(std::string("controllers:\n  ") + other + "\n", "E0113");
 }
 
 TEST_CASE("a controller's back-end is its kind's default, or another of its kind that the file names") {
@@ -93,6 +101,7 @@ TEST_CASE("a controller's back-end is its kind's default, or another of its kind
   "gpu:1": {backend: cuda, sms: 132}
   "fpga:0": {backend: verilator}
   "fpga:1": {}
+  "fpga:2": {backend: xrt}
 )");
   CHECK(machine.find("cpu:0")->plan == make_controller("cpu:0", *find_backend("cpu"), 3));
   CHECK(machine.find("gpu:0")->plan == make_controller("gpu:0", *find_backend("opencl")));
@@ -100,7 +109,8 @@ TEST_CASE("a controller's back-end is its kind's default, or another of its kind
   CHECK(machine.find("gpu:1")->resources == Resources{{"sms", 132}});
   CHECK(machine.find("fpga:0")->plan == make_controller("fpga:0", *find_backend("verilator")));
   CHECK(machine.find("fpga:1")->plan.traits.writes_packets);
-  for (const char* other : {"verilator", "opencl", "cuda", "host", "function", "\"\""})
+  CHECK(machine.find("fpga:2")->plan == make_controller("fpga:2", *find_backend("xrt")));
+  for (const char* other : {"verilator", "xrt", "opencl", "cuda", "host", "function", "\"\""})
     read(std::string("controllers:\n  \"cpu:0\": {backend: ") + other + "}\n", "E0113");
 }
 

@@ -199,6 +199,8 @@ TEST_CASE("the schema of kernels has the keys that the compiler accepts") {
     CHECK(keys(std::string("in: {x: {type: bytes}}\nvariants: {") + kind + ": {zzz: 1}}\n") ==
           properties(variants[kind]));
   CHECK(keys("in: {x: {type: bytes}}\nvariants: {cpu: {resources: {zzz: 1}}}\n") == properties(parts["resources"]));
+  CHECK(keys("in: {x: {type: bytes}}\nvariants: {rtl: {core: c, clock_mhz: 1, resources: {xc7: {}, zzz: 1}}}\n") ==
+        properties(parts["families"]));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Modelled times: a stage is placed where no variant of its kernel runs, the certificate says so, and nothing runs it.
+#include "compiler/place/needs.h"
 #include "tests/unit/compiler/fixture.h"
 #include "tests/unit/compiler/measured_files.h"
 
@@ -7,9 +8,11 @@ namespace {
 
 const std::string kBody =
     "stages: {a: {kernel: copy, in: {in: x}}, s: {kernel: k, in: {in: a.out}}}\noutputs: {y: s.out}\n";
-const std::string kMachine =
-    "controllers: {\"cpu:0\": {}, \"gpu:0\": {memory: 1GiB}, \"fpga:0\": {luts: 100}}\n"
-    "default_link: {latency: 1us, bandwidth: 10GB/s}\n";
+// An fpga with 100 luts beside its packet node.
+const std::string kMachine = "controllers: {\"cpu:0\": {}, \"gpu:0\": {memory: 1GiB}, \"fpga:0\": {luts: " +
+                             std::to_string(node_on(default_controller(ControllerKind::kFpga, 0)).at("luts") + 100) +
+                             "}}\n"
+                             "default_link: {latency: 1us, bandwidth: 10GB/s}\n";
 
 // The profile, where stage `s` has `on` beside a cpu's time.
 std::string measured(const std::string& on) {

@@ -1,5 +1,7 @@
 // Everything that a driver or a device can do wrong is an error that says where, what and what to do. Each case has a
 // process of its own: the double reads what is wrong with it once.
+#include "tests/support/faults.h"
+
 #include <unistd.h>
 
 #include <chrono>
@@ -22,20 +24,9 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 60'000'000'000;
-
 std::string in_child_with(const std::string& words, const std::function<std::string()>& work) {
-  const auto told = run_in_child(
-      [&] {
-        ::setenv("WOA_CUDA_DOUBLE", words.c_str(), 1);
-        return work();
-      },
-      kPatienceNs);
-  REQUIRE(told.ok());
-  return *told;
+  return test::in_child_with("WOA_CUDA_DOUBLE", words, work);
 }
-
-std::string text_of(const Status& status) { return std::string(to_string(status.code())) + ": " + status.message(); }
 
 std::string probe() { return text_of(cuda_factory().probe().status()); }
 
@@ -52,12 +43,6 @@ Status run_some(std::uint64_t limit_ns, bool resident = false) {
 }
 std::string run() { return text_of(run_some(kPatienceNs)); }
 std::string run_resident() { return text_of(run_some(kPatienceNs, true)); }
-
-bool contains(const std::string& text, std::initializer_list<std::string_view> parts) {
-  for (const std::string_view part : parts)
-    if (text.find(part) == std::string::npos) return false;
-  return true;
-}
 
 TEST_CASE("a device that is not there says why, and what to do") {
   const auto says_why = [](const std::string& words, std::initializer_list<std::string_view> parts) {

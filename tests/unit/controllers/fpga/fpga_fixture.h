@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -57,6 +58,14 @@ struct FpgaPlan {
     return id;
   }
   std::uint32_t add_stage(const std::string& core, const PortType& type) { return add_stage(core, type, type); }
+  std::uint32_t add_pair_stage(const std::string& core, const PortType& first, const PortType& second,
+                               const PortType& out) {
+    const std::uint32_t id = add_stage(core, first, out);
+    plan.stages[id].inputs.push_back({"second", second, false, 0});
+    return id;
+  }
+  // An edge within the card.
+  void join(std::uint32_t from, std::uint32_t to) { plan.edges[add_edge(from, to)].on_card = true; }
   std::uint32_t add_edge(std::uint32_t from, std::uint32_t to, std::uint32_t port = 0, std::uint64_t keep = ~0ull,
                          std::uint64_t step = 0) {
     EdgePlan edge;
@@ -206,20 +215,33 @@ inline bool same(const ActivationPacket& a, const ActivationPacket& b) {
 // A firing with everything it points to.
 struct TestFiring {
   ActivationPacket header;
-  Bytes in;
+  Bytes in, second;
   std::vector<std::byte> block;
-  woa_input input_view{};
+  std::array<woa_input, 2> input_views{};
   woa_output output_view{};
-  std::array<PortMemory, 2> memory;
-  std::uint64_t prefix = 0;  // bytes of the output's dimensions
+  std::array<PortMemory, 3> memory;
+  std::uint64_t prefix = 0;          // bytes of the output's dimensions
+  std::vector<std::uint32_t> chain;  // the first stage, and those joined to it
+  std::vector<std::unique_ptr<Firing>> behind;
+  std::vector<Firing*> joined;
   Firing firing;
 
-  TestFiring(const Plan& plan, const ActivationPacket& packet, Bytes input, std::size_t block_bytes)
-      : header(packet), in(std::move(input)), block(block_bytes) {
+  TestFiring(const Plan& plan, const ActivationPacket& packet, Bytes input, std::size_t block_bytes,
+             Bytes second_input = {})
+      : header(packet), in(std::move(input)), second(std::move(second_input)), block(block_bytes) {
     firing.stage = packet.stage;
     firing.instance = packet.instance;
     firing.tag = packet.tag;
     firing.message.reserve(192);
+    chain = {packet.stage};
+    for (const EdgePlan& edge : plan.edges) {  // in order of the chain
+      if (!edge.on_card || edge.from_stage != chain.back()) continue;
+      chain.push_back(edge.to_stage);
+      behind.push_back(std::make_unique<Firing>());
+      behind.back()->stage = edge.to_stage;
+      joined.push_back(behind.back().get());
+    }
+    firing.joined = joined;
     if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison)) {
       firing.poison = true;
       firing.poison_header = packet;
@@ -228,18 +250,20 @@ struct TestFiring {
       const StagePlan& stage = plan.stages[packet.stage];
       const std::uint64_t in_prefix = stage.inputs[0].type.prefix_bytes();
       in.reserve(in_prefix);  // a payload may be shorter than its dimensions, yet the block is there
-      input_view.data = in.data() + in_prefix;
-      input_view.bytes = in.size() - in_prefix;  // wraps where a test cuts the dimensions
-      prefix = stage.outputs[0].type.prefix_bytes();
+      input_views[0].data = in.data() + in_prefix;
+      input_views[0].bytes = in.size() - in_prefix;  // wraps where a test cuts the dimensions
+      input_views[1].data = second.data();
+      input_views[1].bytes = second.size();
+      prefix = plan.stages[chain.back()].outputs[0].type.prefix_bytes();
       output_view.data = reinterpret_cast<std::uint8_t*>(block.data()) + prefix;
-      firing.inputs = {&input_view, 1};
+      firing.inputs = std::span(input_views).first(stage.inputs.size());
       firing.outputs = {&output_view, 1};
-      firing.input_memory = {memory.data(), 1};
-      firing.output_memory = {memory.data() + 1, 1};
+      firing.input_memory = std::span(memory).first(stage.inputs.size());
+      firing.output_memory = {memory.data() + 2, 1};
       firing.packet = &header;
     }
     for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-      if (plan.edges[e].from_stage != packet.stage) continue;
+      if (plan.edges[e].from_stage != chain.back()) continue;
       firing.routes.push_back(
           {e, firing.poison ? std::uint16_t{0} : landing(e).region, firing.poison ? 0 : landing(e).offset, {}});
     }

@@ -39,7 +39,7 @@ TEST_CASE("the factory names one simulated device that writes its own headers") 
   REQUIRE(device.device.find("RTL model") != std::string::npos);
   REQUIRE(device.simulated);
   REQUIRE(device.forwards == "device");
-  REQUIRE(device.matches == "none");
+  REQUIRE(device.matches == "instance");
 }
 
 TEST_CASE("one firing at a time, completed by poll, with times and cycles") {

@@ -1,9 +1,9 @@
 // Firings through the RTL: results bit-exact, headers finished by the node.
 #include "controllers/fpga/verilator/wact_driver.h"
 
-#include "controllers/fpga/wact_registers.h"
+#include "controllers/fpga/generated/wact_interface.h"
 #include "tests/support/catch.h"
-#include "tests/unit/controllers/fpga/fpga_fixture.h"
+#include "tests/unit/controllers/fpga/chain_case.h"
 
 namespace woa::test {
 namespace {
@@ -51,9 +51,6 @@ struct OneStage {
     REQUIRE(check(shot.firing.routes[0].header) == Rejection::kNone);
   }
 };
-
-constexpr const char* kShapeText = "dimensions and payload size disagree";
-constexpr const char* kOutputText = "result exceeds the output port's bounds";
 
 TEST_CASE("copy and invert are bit-exact at every length") {
   std::mt19937 random(1);
@@ -252,6 +249,46 @@ TEST_CASE("a packet that the node refuses fails the firing and leaves the next o
   node.expect(Bytes(9, 5), Bytes(9, 5));  // sequence 1: the refused ones took none
 }
 
+TEST_CASE("a stage of two inputs joins them, whichever is larger") {
+  FpgaPlan plan;
+  const std::uint32_t joins = plan.add_pair_stage("join2", port_type("bytes"), port_type("bytes"), port_type("bytes"));
+  const std::uint32_t inverts = plan.add_stage("invert", port_type("bytes"));
+  plan.join(joins, inverts);
+  plan.add_edge(inverts, kSinkStage);
+  WactModel model;
+  WactDriver driver(model);
+  REQUIRE(driver.load(plan.plan, plan.loaded).ok());
+  std::mt19937 random(4);
+  std::uint32_t sequence = 0;
+  const auto run = [&](std::size_t first, std::size_t second) {
+    auto shot = std::make_unique<TestFiring>(plan.plan, token(joins, first, sequence), random_bytes(random, first),
+                                             first + second + 128, random_bytes(random, second));
+    driver.run(shot->firing);
+    ++sequence;
+    return shot;
+  };
+  for (const auto& [first, second] : {std::pair{0, 0}, std::pair{3, 9}, std::pair{9, 3}, std::pair{64, 64},
+                                      std::pair{16384, 50001}, std::pair{50001, 16384}, std::pair{0, 77}}) {
+    const auto shot = run(static_cast<std::size_t>(first), static_cast<std::size_t>(second));
+    INFO(shot->firing.message);
+    REQUIRE(shot->firing.code == Code::kOk);
+    Bytes both = shot->in;
+    both.insert(both.end(), shot->second.begin(), shot->second.end());
+    REQUIRE(shot->output() == invert(both));
+    REQUIRE(shot->firing.routes[0].header.sequence == sequence);
+    REQUIRE(shot->firing.input_memory[1].copied_bytes == shot->second.size());
+  }
+  const auto large = run(16385, 16385);  // neither fits a place
+  REQUIRE(large->firing.code == Code::kTooLarge);
+  REQUIRE(large->firing.message == "payload exceeds a place of the match table");
+  TestFiring poisoned(plan.plan, poison(joins, Code::kCancelled, 42, 4), {'l', 'a', 't', 'e'}, 0);
+  driver.run(poisoned.firing);
+  ++sequence;
+  REQUIRE(poisoned.firing.message == "late");
+  REQUIRE(run(8, 9)->firing.routes[0].header.sequence == sequence);
+  REQUIRE((model.read(wact::kRegMatches) >> 16 & 0xff) == 0);
+}
+
 TEST_CASE("load refuses what the node cannot run and says what to do") {
   const auto load = [](FpgaPlan& plan) {
     WactModel model;
@@ -264,7 +301,7 @@ TEST_CASE("load refuses what the node cannot run and says what to do") {
   REQUIRE(status.message().find("it has copy, invert, sharpen3x3") != std::string::npos);
 
   FpgaPlan join;
-  const std::uint32_t stage = join.add_stage("copy", port_type("bytes"));
+  const std::uint32_t stage = join.add_pair_stage("join2", port_type("bytes"), port_type("bytes"), port_type("bytes"));
   join.plan.stages[stage].inputs.push_back(join.plan.stages[stage].inputs[0]);
   REQUIRE(load(join).code() == Code::kUnsupported);
 
@@ -285,6 +322,18 @@ TEST_CASE("load refuses what the node cannot run and says what to do") {
   FpgaPlan crowd;
   for (int i = 0; i < 61; ++i) crowd.add_edge(crowd.add_stage("copy", port_type("bytes")), kSinkStage);
   REQUIRE(load(crowd).ok());
+}
+
+TEST_CASE("a chain runs within the node, and each of its firings is told how it went") {
+  ChainCase chain("verilator");
+  WactModel model;
+  WactDriver driver(model);
+  REQUIRE(driver.load(chain.plan.plan, chain.plan.loaded).ok());
+  for (std::uint32_t instance = 0; instance < 60; ++instance) {
+    const auto shot = chain.draw(instance);
+    driver.run(shot->firing);
+    chain.check(*shot, instance + 1);
+  }
 }
 
 TEST_CASE("a stage at the end of a full table is found") {

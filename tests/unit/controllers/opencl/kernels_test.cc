@@ -81,8 +81,8 @@ class Bench {
   void compare(std::uint32_t stage, const Array& input) {
     INFO("stage " << plan_.stages[stage].name << ", input " << input.dims[0] << "x" << input.dims[1] << "x"
                   << input.dims[2]);
-    const Answer device = run(*backend_, plan_, stage, input);
-    const Answer host = run_on_cpu(loaded_[stage], input);
+    const DeviceAnswer device = run(*backend_, plan_, stage, input);
+    const DeviceAnswer host = run_on_cpu(loaded_[stage], input);
     INFO("opencl: " << device.message << "\ncpu: " << host.message);
     CHECK(device.code == host.code);
     CHECK(device.array.dims == host.array.dims);

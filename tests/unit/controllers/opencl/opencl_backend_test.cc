@@ -70,7 +70,7 @@ TEST_CASE("dimensions, work size and int parameters reach the kernel") {
   const Status status = backend->load(plan, stages, Doorbell());
   INFO(status.message());
   REQUIRE(status.ok());
-  const Answer answer = run(*backend, plan, 0, {{2, 3}, {10, 11, 12, 20, 21, 22}});
+  const DeviceAnswer answer = run(*backend, plan, 0, {{2, 3}, {10, 11, 12, 20, 21, 22}});
   INFO(answer.message);
   REQUIRE(answer.code == Code::kOk);
   CHECK(answer.array == Array{{3, 2}, {8, 18, 9, 19, 10, 20}});
@@ -96,7 +96,7 @@ TEST_CASE("what the size function says is passed on") {
   const std::vector<LoadedStage> stages{{0, &plan.stages[0], &kFailing, nullptr}};
   const auto backend = make_opencl();
   REQUIRE(backend->load(plan, stages, Doorbell()).ok());
-  const Answer answer = run(*backend, plan, 0, {{1, 1}, {1}});
+  const DeviceAnswer answer = run(*backend, plan, 0, {{1, 1}, {1}});
   CHECK(answer.code == Code::kUnsupported);
   CHECK(answer.message == "no size today");
 }

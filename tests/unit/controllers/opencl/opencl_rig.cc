@@ -80,7 +80,7 @@ Plan plan_of(std::vector<StagePlan> stages) {
   return plan;
 }
 
-Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array& input) {
+DeviceAnswer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array& input) {
   const StagePlan& at = plan.stages[stage];
   Block in(at.inputs[0].type.block_bytes()), out(at.outputs[0].type.block_bytes());
   Firing firing;
@@ -101,13 +101,13 @@ Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array&
     if (std::chrono::steady_clock::now() > end) FAIL("the firing does not complete");
     std::this_thread::yield();
   }
-  Answer answer{firing.code, firing.message, {}, 0};
+  DeviceAnswer answer{firing.code, firing.message, {}, 0};
   for (const PortMemory& moved : memory) answer.copied_bytes += moved.copied_bytes;
   if (firing.code == Code::kOk) answer.array = read_payload(at.outputs[0].type, out_view, out);
   return answer;
 }
 
-Answer run_on_cpu(const LoadedStage& stage, const Array& input) {
+DeviceAnswer run_on_cpu(const LoadedStage& stage, const Array& input) {
   const PortType &in_type = stage.plan->inputs[0].type, &out_type = stage.plan->outputs[0].type;
   Block in(in_type.block_bytes()), out(out_type.block_bytes());
   woa_input view{};

@@ -28,7 +28,7 @@ std::unique_ptr<Backend> make_opencl();
 // A plan that is good enough for a backend: the stages, on its controller.
 Plan plan_of(std::vector<StagePlan> stages);
 
-struct Answer {
+struct DeviceAnswer {
   Code code = Code::kOk;
   std::string message;
   Array array;  // of the first output, if ok
@@ -36,8 +36,8 @@ struct Answer {
 };
 
 // One firing with one input, through `backend`. Waits for it; fails the test after a minute.
-Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array& input);
+DeviceAnswer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array& input);
 // run() through the kernel's table, in this thread.
-Answer run_on_cpu(const LoadedStage& stage, const Array& input);
+DeviceAnswer run_on_cpu(const LoadedStage& stage, const Array& input);
 
 }  // namespace woa::test

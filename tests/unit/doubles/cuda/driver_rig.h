@@ -2,14 +2,10 @@
 #pragma once
 
 #include <dlfcn.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -17,16 +13,11 @@
 
 #include "controllers/gpu/cuda/cuda_api.h"
 #include "runtime/base/sanitizers.h"
-#include "tests/support/captured_stderr.h"
-#include "tests/support/child.h"
+#include "tests/unit/doubles/double_process.h"
 
 namespace woa::cuda {
 
-// For bodies of child processes, which may not use Catch's macros.
-#define NEED(condition)                                                                      \
-  do {                                                                                       \
-    if (!(condition)) std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition), _exit(1); \
-  } while (false)
+using test::Ended;
 
 struct Cuda {
 #define WOA_MEMBER(member, symbol, name, version, parameters) Result(*member) parameters = nullptr;
@@ -132,25 +123,10 @@ struct Rig : Cuda {
   }
 };
 
-struct Ended {
-  int status;       // waitpid's
-  std::string log;  // stderr
-  [[nodiscard]] int exit_code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
-  [[nodiscard]] bool aborted() const { return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT; }
-  [[nodiscard]] bool crashed() const { return WIFSIGNALED(status) || exit_code() != 0; }
-};
-
-// Runs `body` in a process of its own, where WOA_CUDA_DOUBLE is `options`. Its result is the exit code.
+// Runs `body` in a process of its own, where WOA_CUDA_DOUBLE is `words`. Its result is the exit code.
 template <class Body>
-Ended run_with(const std::string& options, Body&& body) {
-  const test::CapturedStderr captured;
-  test::Child child([&] {
-    for (const int number : {SIGABRT, SIGSEGV}) ::signal(number, SIG_DFL);  // Catch's handlers would report it
-    ::setenv("WOA_CUDA_DOUBLE", options.c_str(), 1);
-    return body();
-  });
-  const int status = child.wait();
-  return {status, captured.text()};
+test::Ended run_with(const std::string& words, Body&& body) {
+  return test::run_with("WOA_CUDA_DOUBLE", words, std::forward<Body>(body));
 }
 
 // The exit code of a process that is right, and that races on purpose: ThreadSanitizer sees that.
@@ -159,12 +135,5 @@ inline constexpr int kRaces = 66;
 #else
 inline constexpr int kRaces = 0;
 #endif
-
-#define REQUIRE_PASSES(options, ...)                                              \
-  do {                                                                            \
-    const ::woa::cuda::Ended ended = ::woa::cuda::run_with(options, __VA_ARGS__); \
-    INFO(ended.log);                                                              \
-    REQUIRE(ended.status == 0);                                                   \
-  } while (false)
 
 }  // namespace woa::cuda

@@ -41,11 +41,11 @@ class NotingBackend final : public Backend {
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan&, std::span<const LoadedStage>, Doorbell) override { return note("load"); }
   Status allocate(std::span<const DeviceRegion>) override { return note("allocate"); }
-  Status map(std::span<const BackendMapping> mappings) override {
+  Result<RegionNumbers> map(std::span<const BackendMapping> mappings) override {
     mappings_.assign(mappings.begin(), mappings.end());
     calls_.mappings = mappings.size();
     WOA_RETURN_IF_ERROR(note("map"));
-    if (!refuses_) return {};
+    if (!refuses_) return RegionNumbers{};
     return {Code::kExhausted, mappings[0].what + ": the device registers no more than 0 bytes; raise ulimit -l"};
   }
   Start start(Firing&) noexcept override { return Start::kBusy; }

@@ -24,6 +24,7 @@ TEST_CASE("each kind has a default, the first of its back-ends") {
   CHECK(default_backend(ControllerKind::kGpu).name == "opencl");
   CHECK(find_backend("cuda")->kind == ControllerKind::kGpu);
   CHECK(default_backend(ControllerKind::kFpga).name == "verilator");
+  CHECK(find_backend("xrt")->kind == ControllerKind::kFpga);
   for (const KnownBackend& backend : kBackends) CHECK(&default_backend(backend.kind) <= &backend);
 }
 
@@ -35,7 +36,8 @@ TEST_CASE("a name that the table lacks has no row and no variant") {
 
 TEST_CASE("a controller gets its back-end's traits; one made by hand of an unknown back-end, the host's") {
   const ControllerPlan fpga = make_controller("fpga:3", *find_backend("verilator"));
-  CHECK(fpga == ControllerPlan{"fpga:3", ControllerKind::kFpga, "verilator", 1, {.writes_packets = true}});
+  CHECK(fpga ==
+        ControllerPlan{"fpga:3", ControllerKind::kFpga, "verilator", 1, {.writes_packets = true, .joins = true}});
   CHECK(fpga.traits.headers() == HeaderWriter::kDevice);
   CHECK(make_controller("cpu:0", *find_backend("cpu"), 7).workers == 7);
   const ControllerPlan by_hand{"cpu:0", ControllerKind::kCpu, "function", 1};

@@ -48,6 +48,21 @@ TEST_CASE("a channel lists each region that its packets may name once, in ascend
   }
 }
 
+TEST_CASE("what stays on a card has no region, no blocks and no channel") {
+  Plan plan = chain_plan(3, "copy", 1);
+  const std::size_t channels = make_layout(plan).channels.size();
+  plan.edges[1].on_card = plan.edges[2].on_card = true;
+  const Layout layout = make_layout(plan);
+  REQUIRE(layout.regions.size() == 2);
+  CHECK(layout.regions[0].stage == kSourceStage);
+  CHECK(layout.regions[1].stage == 4);
+  CHECK(layout.region_of[2][0] == -1);
+  CHECK(layout.passed_input[2][0] == -1);
+  CHECK(layout.edges[1].regions.empty());
+  CHECK(layout.in_edges[3][0].empty());
+  CHECK(layout.channels.size() == channels);
+}
+
 TEST_CASE("what goes to replicas and to another stage of a controller counts once, whatever the order of the edges") {
   for (const bool all_first : {false, true}) {
     PlanBuilder builder(1, 3);

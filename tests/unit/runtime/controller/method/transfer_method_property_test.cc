@@ -10,7 +10,7 @@ namespace woa {
 namespace {
 
 EdgeFacts any_edge() {
-  return {.reach = *rc::gen::element(Reach::kController, Reach::kHost, Reach::kReplicas),
+  return {.reach = *rc::gen::element(Reach::kCard, Reach::kController, Reach::kHost, Reach::kReplicas),
           .passed_on = *rc::gen::arbitrary<bool>(),
           .needs_block = *rc::gen::arbitrary<bool>(),
           .payload_bytes = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 200),
@@ -39,9 +39,10 @@ TEST_CASE("a method is chosen only where it exists, and inline only below the ot
     const EdgeFacts facts = any_edge();
     const auto ranges = choose_methods(facts);
     const bool replicas = facts.reach == Reach::kReplicas;
-    const TransferMethod bulk = replicas          ? TransferMethod::kEager
-                                : facts.passed_on ? TransferMethod::kByReference
-                                                  : TransferMethod::kInPlace;
+    const TransferMethod bulk = facts.reach == Reach::kCard ? TransferMethod::kOnCard
+                                : replicas                  ? TransferMethod::kEager
+                                : facts.passed_on           ? TransferMethod::kByReference
+                                                            : TransferMethod::kInPlace;
     const std::uint64_t most = replicas ? 192 : kMaxInlineBytes;
     for (std::size_t k = 0; k < ranges.size(); ++k) {
       if (ranges[k].method != TransferMethod::kInline) {
@@ -50,7 +51,8 @@ TEST_CASE("a method is chosen only where it exists, and inline only below the ot
         continue;
       }
       RC_ASSERT(k == 0);
-      RC_ASSERT(facts.reach != Reach::kController && !facts.needs_block && facts.inline_bytes > 0);
+      RC_ASSERT(facts.reach != Reach::kCard && facts.reach != Reach::kController && !facts.needs_block &&
+                facts.inline_bytes > 0);
       RC_ASSERT(ranges[k].to_bytes == std::min({std::uint64_t{facts.inline_bytes}, facts.payload_bytes, most}));
     }
   }));

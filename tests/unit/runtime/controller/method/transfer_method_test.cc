@@ -4,6 +4,7 @@
 #include "runtime/call_models/call_model.h"
 #include "runtime/controller/layout.h"
 #include "tests/support/catch.h"
+#include "tests/support/chain_plan.h"
 #include "tests/support/plan_builder.h"
 
 namespace woa {
@@ -27,6 +28,17 @@ TEST_CASE("payloads within the limit are inline, larger ones in place") {
   CHECK(between_controllers(1 << 20, 64) == Ranges{{kInlined, 0, 64}, {kPlaced, 65, 1 << 20}});
   CHECK(between_controllers(1 << 20, 1000) == Ranges{{kInlined, 0, 1000}, {kPlaced, 1001, 1 << 20}});
   CHECK(between_controllers(65, 64) == Ranges{{kInlined, 0, 64}, {kPlaced, 65, 65}});
+}
+
+TEST_CASE("between joined stages nothing but the device moves payloads, whatever the limit") {
+  Plan plan = test::chain_plan(2, "copy", 1);
+  plan.edges[1].on_card = true;
+  const EdgeFacts facts = facts_of(plan, 1);
+  CHECK(facts.reach == Reach::kCard);
+  CHECK(choose_methods(facts) == Ranges{{TransferMethod::kOnCard, 0, 1024}});
+  CHECK(inline_limit(facts) == 0);
+  plan.edges[1].on_card = false;
+  CHECK(choose_methods(facts_of(plan, 1)) == Ranges{{kPlaced, 0, 1024}});
 }
 
 TEST_CASE("where no payload is above the limit there is one method, and where the limit is 0, too") {
