@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <deque>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/cts/backend/rig.h"
@@ -18,7 +19,7 @@ bool equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) { r
 
 // Runs the kernel of `stage` and compares the result with the cpu variant's.
 void check_result(Rig& rig, std::uint32_t stage, const std::vector<std::uint8_t>& data) {
-  TestFiring firing(rig.plan(), stage, data, 0);
+  TestFiring firing(rig, stage, data, 0);
   rig.run(firing);
   INFO("stage " << stage << ", " << data.size() << " bytes: " << firing.message);
   REQUIRE(firing.code == Code::kOk);
@@ -80,7 +81,7 @@ TEST_CASE("a failing firing has a code and a message, and the next one runs") {
   Rig rig;
   rig.load();
   const auto data = pattern(kNarrowBytes + 1, 8);
-  TestFiring firing(rig.plan(), kNarrow, data, 0);
+  TestFiring firing(rig, kNarrow, data, 0);
   rig.run(firing);
   INFO(firing.message);
   CHECK(firing.code == Code::kTooLarge);
@@ -96,7 +97,7 @@ TEST_CASE("a backend that is busy says so and recovers") {
   std::deque<TestFiring> firings;
   Start start = Start::kStarted;
   for (std::uint32_t i = 0; i < 1000 && start == Start::kStarted; ++i)
-    start = rig.backend().start(firings.emplace_back(rig.plan(), kInvert, data, i));
+    start = rig.backend().start(firings.emplace_back(rig, kInvert, data, i));
   if (start == Start::kCompleted) {  // its kernels run in the call, so it never is busy
     REQUIRE(firings.size() == 1);
     CHECK(equal(firings.front().result(), rig.expected(kInvert, data)));
@@ -115,7 +116,7 @@ TEST_CASE("many firings, one after the other and at once, keep their own results
   rig.load();
   std::deque<TestFiring> firings;
   for (std::uint32_t i = 0; i < 100; ++i) {
-    rig.start(firings.emplace_back(rig.plan(), i % 3 == 0 ? kCopy : kInvert, pattern(100 * i, i), i));
+    rig.start(firings.emplace_back(rig, i % 3 == 0 ? kCopy : kInvert, pattern(100 * i, i), i));
   }
   for (std::uint32_t i = 0; i < firings.size(); ++i) {
     rig.wait_for(firings[i]);
@@ -141,7 +142,7 @@ TEST_CASE("a device that numbers its packets does so in the order of the starts,
   };
   const auto end = std::chrono::steady_clock::now() + patience();
   for (std::uint32_t i = 0; i < 100; ++i) {
-    TestFiring& firing = firings.emplace_back(rig.plan(), i % 3 == 0 ? kCopy : kInvert, pattern(i * 37 % 5000, i), i);
+    TestFiring& firing = firings.emplace_back(rig, i % 3 == 0 ? kCopy : kInvert, pattern(i * 37 % 5000, i), i);
     while (rig.backend().start(firing) == Start::kBusy && std::chrono::steady_clock::now() < end) poll();
   }
   while (completed < firings.size() && std::chrono::steady_clock::now() < end) poll();
@@ -151,7 +152,7 @@ TEST_CASE("a device that numbers its packets does so in the order of the starts,
 TEST_CASE("poll() reports at most what there is room for") {
   Rig rig;
   rig.load();
-  TestFiring firing(rig.plan(), kCopy, pattern(10, 1), 0);
+  TestFiring firing(rig, kCopy, pattern(10, 1), 0);
   rig.start(firing);
   CHECK(rig.backend().poll({}) == 0);
   rig.wait_for(firing);
@@ -164,11 +165,23 @@ TEST_CASE("a backend may go while firings run", "[leaving]") {
     rig.load();
     std::deque<TestFiring> firings;
     for (std::uint32_t i = 0; i < 3; ++i) {
-      const Start start = rig.backend().start(firings.emplace_back(rig.plan(), kInvert, data, i));
+      const Start start = rig.backend().start(firings.emplace_back(rig, kInvert, data, i));
       if (start == Start::kBusy) firings.pop_back();
     }
     rig.destroy_backend();
     firings.clear();  // a backend that still wrote would be caught by the address sanitizer
+  }
+}
+
+TEST_CASE("a case that fails while its firings run ends the backend before their memory goes") {
+  Rig rig;
+  rig.load();
+  try {
+    TestFiring firing(rig, kInvert, pattern(kMaxBytes / 8, 11), 0);
+    rig.start(firing);
+    throw std::runtime_error("a failed check");
+  } catch (const std::runtime_error&) {
+    CHECK_FALSE(rig.has_backend());
   }
 }
 
@@ -180,15 +193,14 @@ TEST_CASE("a backend that was never loaded may go") {
 // The environment may let the device fail: the double of CUDA's driver does, by WOA_CUDA_DOUBLE=fail=...
 TEST_CASE("firings end with the right result or with an error, and with an error once the device has failed",
           "[failing]") {
-  std::array<std::deque<TestFiring>, 4> rounds;  // a device may store into lost firings as long as the back-end lives
   Rig rig;
   rig.load();
+  std::array<std::deque<TestFiring>, 4> rounds;  // a device may store into lost firings as long as the back-end lives
   bool failed = false;
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     const bool failed_before = failed;
     std::deque<TestFiring>& firings = rounds[round];
-    for (std::uint32_t i = 0; i < 8; ++i)
-      rig.start(firings.emplace_back(rig.plan(), kInvert, pattern(10'000 + i, i), i));
+    for (std::uint32_t i = 0; i < 8; ++i) rig.start(firings.emplace_back(rig, kInvert, pattern(10'000 + i, i), i));
     for (TestFiring& firing : firings) {
       rig.wait_for(firing);
       const auto number = static_cast<std::uint32_t>(firing.instance);
@@ -200,18 +212,19 @@ TEST_CASE("firings end with the right result or with an error, and with an error
       failed = failed || !ok;
     }
   }
+  rig.destroy_backend();
 }
 
 // The environment may let a firing never end: the doubles do, by fail=hung@N and fail=endless@N. WOA_CTS_HANGS says so.
 TEST_CASE("a backend goes soon, whether its firings have ended or one never will", "[hung]") {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds kLook{1}, kSoon{20};  // it gives up after a second or two, and has ten times that here
-  std::deque<TestFiring> firings;                      // a device may store into lost ones as long as the process lives
   Rig rig;
   rig.load();
+  std::deque<TestFiring> firings;
   std::size_t under_way = 0;
   for (std::uint32_t i = 0; i < 8; ++i) {
-    const Start start = rig.backend().start(firings.emplace_back(rig.plan(), kInvert, pattern(10'000 + i, i), i));
+    const Start start = rig.backend().start(firings.emplace_back(rig, kInvert, pattern(10'000 + i, i), i));
     if (start == Start::kStarted || start == Start::kOrdered) ++under_way;
   }
   std::array<Firing*, 8> done{};
@@ -240,7 +253,7 @@ TEST_CASE("firings allocate nothing once the backend is warm") {
   Rig rig;
   if (rig.row().allocates) return;
   rig.load();
-  TestFiring firing(rig.plan(), kInvert, pattern(4096, 1), 0);
+  TestFiring firing(rig, kInvert, pattern(4096, 1), 0);
   std::array<Firing*, 4> done{};
   const auto run_once = [&] {
     firing.output.written = 0;
@@ -251,7 +264,7 @@ TEST_CASE("firings allocate nothing once the backend is warm") {
   // Fills every worker at once: a thread allocates when it first starts.
   std::vector<std::unique_ptr<TestFiring>> all;
   do {
-    all.push_back(std::make_unique<TestFiring>(rig.plan(), kInvert, pattern(4096, 1), 0));
+    all.push_back(std::make_unique<TestFiring>(rig, kInvert, pattern(4096, 1), 0));
   } while (rig.backend().start(*all.back()) == Start::kStarted);
   for (std::size_t ended = 1; ended < all.size(); ended += rig.backend().poll(done)) std::this_thread::yield();
   run_once();

@@ -20,10 +20,8 @@ bool keeps_payloads(const Rig& rig) { return rig.row().controller.traits.keeps_p
 
 // data -> invert -> kFirst -> copy -> kSecond -> invert -> result. `copied`: host memory gets the first result, too.
 struct Chain {
-  Chain(const Rig& rig, const std::vector<std::uint8_t>& data, std::uint32_t number, bool copied = false)
-      : first(rig.plan(), kInvert, data, number),
-        second(rig.plan(), kCopy, data, number),
-        third(rig.plan(), kInvert, data, number) {
+  Chain(Rig& rig, const std::vector<std::uint8_t>& data, std::uint32_t number, bool copied = false)
+      : first(rig, kInvert, data, number), second(rig, kCopy, data, number), third(rig, kInvert, data, number) {
     const MemoryKind kind = rig.row().controller.traits.memory;
     first.write_in_device(kind, kFirst, number % kBlocks, copied);
     second.read_in_device(kind, kFirst, number % kBlocks);
@@ -112,7 +110,7 @@ TEST_CASE("what cannot run fails its own firing, not the device") {
   if (!keeps_payloads(rig)) return;
   REQUIRE(allocate(rig).ok());
   const auto data = pattern(kNarrowBytes + 1, 1);
-  TestFiring firing(rig.plan(), kNarrow, data, 0);
+  TestFiring firing(rig, kNarrow, data, 0);
   firing.write_in_device(rig.row().controller.traits.memory, kFirst, 0);
   REQUIRE(rig.start(firing) != Start::kOrdered);
   rig.wait_for(firing);

@@ -70,9 +70,9 @@ std::size_t size_of(std::size_t number) {
 
 // Firings, each with packets in one ring or two, and the firing that each word of a ring is of.
 struct Work {
-  Work(const Rig& rig, Shared& shared, std::uint32_t stage) {
+  Work(Rig& rig, Shared& shared, std::uint32_t stage) {
     for (std::uint32_t i = 0; i < kFirings; ++i) {
-      firings.emplace_back(rig.plan(), stage, pattern(size_of(i), i), i);
+      firings.emplace_back(rig, stage, pattern(size_of(i), i), i);
       shared.give_blocks(firings[i], i);
       add(shared, i, i % kRings);
       if (i % 4 == 0) add(shared, i, i % kRings), add(shared, i, (i + 1) % kRings);
@@ -84,9 +84,9 @@ struct Work {
     words[ring].push_back(firing);
     publications[firing].push_back({shared.word(ring, words[ring].size() - 1), words[ring].size()});
   }
-  std::deque<TestFiring> firings;
   std::array<std::vector<Publication>, kFirings> publications;
   std::array<std::vector<std::uint32_t>, kRings> words;
+  std::deque<TestFiring> firings;
 };
 
 // Reads a ring as a consumer does. Answers with what is wrong; empty: nothing.
@@ -171,7 +171,7 @@ TEST_CASE("once a packet or a completion can be seen, all packets up to it and t
     for (std::uint32_t i = 0; i < kRingBytes / sizeof(std::uint64_t) / 2; ++i) {
       const auto data = pattern(100 + 2 * i, i);
       const auto expected = rig.expected(kInvert, data);
-      TestFiring firing(rig.plan(), stage, data, i);
+      TestFiring firing(rig, stage, data, i);
       shared.give_blocks(firing, 0);
       const std::array publications{Publication{shared.word(0, 2 * i), 2 * i + 1},
                                     Publication{shared.word(0, 2 * i + 1), 2 * i + 2}};
@@ -197,7 +197,7 @@ TEST_CASE("what lies in mapped memory is computed there") {
   for_each_way([](Rig& rig, Shared& shared, std::uint32_t stage) {
     for (std::uint32_t i = 0; i < 12; ++i) {
       const auto data = pattern(size_of(i), i);
-      TestFiring firing(rig.plan(), stage, data, i);
+      TestFiring firing(rig, stage, data, i);
       shared.give_blocks(firing, i);
       rig.run(firing);
       REQUIRE(firing.code == Code::kOk);
@@ -225,7 +225,7 @@ TEST_CASE("blocks are the controller's again when their firing has completed", "
     constexpr std::uint32_t kAtOnce = 4;
     for (std::uint32_t i = 0; i < kFirings; ++i) {
       if (i >= kAtOnce) end(i - kAtOnce);
-      shared.give_blocks(firings.emplace_back(rig.plan(), stage, pattern(size_of(i), i), i), i);
+      shared.give_blocks(firings.emplace_back(rig, stage, pattern(size_of(i), i), i), i);
       rig.start(firings.back());
     }
     for (std::uint32_t i = kFirings - kAtOnce; i < kFirings; ++i) end(i);
@@ -238,7 +238,7 @@ TEST_CASE("a device that was idle takes the next firing", "[idle]") {
   for_each_way([](Rig& rig, Shared& shared, std::uint32_t stage) {
     for (std::uint32_t i = 0; i < 24; ++i) {
       const auto data = pattern(1000, i);
-      TestFiring firing(rig.plan(), stage, data, i);
+      TestFiring firing(rig, stage, data, i);
       shared.give_blocks(firing, i);
       rig.run(firing);
       CHECK((std::ranges::equal(firing.result(), rig.expected(kInvert, data))));
@@ -253,7 +253,7 @@ TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller
     if (!rig.row().asynchronous) return;
     const Doorbell owner(&rig.line());
     for (std::uint32_t i = 0; i < 20; ++i) {
-      TestFiring firing(rig.plan(), stage, pattern(1000, i), i);
+      TestFiring firing(rig, stage, pattern(1000, i), i);
       shared.give_blocks(firing, i);
       const std::uint32_t before = rig.line().rings.load();
       owner.prepare();
@@ -277,7 +277,7 @@ TEST_CASE("two controllers may show the same memory to their devices") {
   if (!publishes(rig)) return;
   const auto run = [&](Backend& backend, std::uint32_t number) {
     const auto data = pattern(20'000, number);
-    TestFiring firing(rig.plan(), kInvert, data, number);
+    TestFiring firing(rig, kInvert, data, number);
     shared.give_blocks(firing, number);
     const Publication publication{shared.word(0, number), number + 1};
     firing.publications = {&publication, 1};
@@ -310,7 +310,7 @@ TEST_CASE("memory that one controller shows for reading alone is written by anot
   REQUIRE(other->map(shared.mappings()).ok());
   for (std::uint32_t i = 0; i < 5; ++i) {
     const auto data = pattern(size_of(i), i);
-    TestFiring firing(rig.plan(), kInvert, data, i);
+    TestFiring firing(rig, kInvert, data, i);
     shared.give_blocks(firing, i);
     REQUIRE(other->start(firing) == Start::kStarted);
     std::array<Firing*, 1> done{};
@@ -327,11 +327,11 @@ TEST_CASE("a firing that fails in its start publishes nothing, and those behind 
   REQUIRE(rig.backend().map(shared.mappings()).ok());
   if (!publishes(rig)) return;
   const std::array publications{Publication{shared.word(0, 0), 1}, Publication{shared.word(0, 1), 2}};
-  TestFiring failing(rig.plan(), kNarrow, pattern(kNarrowBytes + 1, 1), 0);
+  TestFiring failing(rig, kNarrow, pattern(kNarrowBytes + 1, 1), 0);
   failing.publications = {&publications[0], 1};
   REQUIRE(rig.start(failing) == Start::kCompleted);
   CHECK(failing.code == Code::kTooLarge);
-  TestFiring next(rig.plan(), kInvert, pattern(10, 2), 1);
+  TestFiring next(rig, kInvert, pattern(10, 2), 1);
   next.publications = {&publications[1], 1};
   rig.run(next);
   CHECK(next.code == Code::kOk);

@@ -84,10 +84,11 @@ Plan rig_plan(const BackendRow& row) {
   return plan;
 }
 
-TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const std::uint8_t> data,
-                       std::uint32_t number)
+TestFiring::TestFiring(Rig& rig, std::uint32_t stage_id, std::span<const std::uint8_t> data, std::uint32_t number)
     : in_memory(std::max<std::size_t>(packets(data.size()), 1)),
-      out_memory(packets(plan.stages[stage_id].outputs[0].type.block_bytes())) {
+      out_memory(packets(rig.plan().stages[stage_id].outputs[0].type.block_bytes())),
+      rig_(rig) {
+  const Plan& plan = rig.plan();
   stage = stage_id;
   instance = number;
   message.reserve(256);
@@ -111,6 +112,10 @@ TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     if (plan.edges[e].from_stage == stage_id) routes.push_back({e, 1, 0, {}});
   }
+}
+
+TestFiring::~TestFiring() {
+  if (std::uncaught_exceptions() > failures_) rig_.destroy_backend();
 }
 
 std::span<const std::uint8_t> TestFiring::result() const { return {output.data, output.bytes}; }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,9 +37,13 @@ std::chrono::seconds patience();
 // A controller's plan that sends graph inputs through each of the stages above to the sink.
 Plan rig_plan(const BackendRow& row);
 
-// A firing that owns its memory. Not movable: the backend keeps its address.
+class Rig;
+
+// A firing that owns its memory. Not movable: the backend keeps its address. A case that fails may leave it under way:
+// then the rig's back-end ends before the memory does.
 struct TestFiring : Firing {
-  TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const std::uint8_t> data, std::uint32_t number);
+  TestFiring(Rig& rig, std::uint32_t stage_id, std::span<const std::uint8_t> data, std::uint32_t number);
+  ~TestFiring();
   TestFiring(const TestFiring&) = delete;
   TestFiring& operator=(const TestFiring&) = delete;
   std::span<const std::uint8_t> result() const;  // of the output port
@@ -54,6 +59,10 @@ struct TestFiring : Firing {
   woa_output output{};
   PortMemory memory[2];
   std::vector<ActivationPacket> in_memory, out_memory;  // blocks, aligned to 64 bytes
+
+ private:
+  Rig& rig_;
+  const int failures_ = std::uncaught_exceptions();
 };
 
 class Rig {
@@ -72,6 +81,7 @@ class Rig {
   // The memory of firings is none that the back-end may register, unless the test shows it some (`shows_memory`).
   void load(bool shows_memory = false);
   void destroy_backend() { backend_.reset(); }
+  bool has_backend() const { return backend_ != nullptr; }
 
   // Starts `firing`, polling as long as the backend is busy. Firings that complete meanwhile are kept for wait_for().
   Start start(TestFiring& firing);
