@@ -75,7 +75,7 @@ class PipesTest(WoaTest):
 
 class Frames(PipesTest):
     def test_a_generator_through_woa_into_a_checker(self):
-        count = 2_000 if SANITIZED else 100_000
+        count = 2_000 if SANITIZED else 20_000
         generator = subprocess.Popen(["seq", str(count)], stdout=subprocess.PIPE)
         run = self.start("--in", "x=-", "--out", "y=-", "--frames", "lines", *FAST, stdin=generator.stdout)
         checker = subprocess.run(["awk", "$1 != NR { exit 1 } END { print NR }"], stdin=run.stdout, stdout=subprocess.PIPE, timeout=LIMIT_S)
