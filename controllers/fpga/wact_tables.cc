@@ -155,11 +155,12 @@ Status WactTables::join_stages(const Plan& plan) {
   std::vector<bool> fed(fired_.size());
   for (const EdgePlan& edge : plan.edges) {
     if (!edge.on_card) continue;
-    const auto from = entry_of(edge.from_stage), to = entry_of(edge.to_stage);
-    if (from == kNone || to == kNone) continue;  // of another controller
-    next[from] = to;
-    fed[to] = true;
-    stage_words_[from * kEntryWords + kStageNext] = to + 1;
+    const StageRoutes *const from = find(edge.from_stage), *const to = find(edge.to_stage);
+    if (from == nullptr || to == nullptr) continue;  // of another controller
+    const std::uint32_t entry = from->entries.front(), behind = to->entries.front();
+    next[entry] = behind;
+    fed[behind] = true;
+    stage_words_[entry * kEntryWords + kStageNext] = behind + 1;
   }
   std::vector<StageRoutes> heads;
   for (std::uint32_t entry = 0; entry < fired_.size(); ++entry) {
@@ -281,11 +282,6 @@ void WactTables::add_route(const Plan& plan, const EdgePlan& edge) {
   words[kRouteStep] = low(edge.step);
   words[kRouteStep + 1] = high(edge.step);
   route_words_.insert(route_words_.end(), words.begin(), words.end());
-}
-
-std::uint32_t WactTables::entry_of(std::uint32_t stage) const noexcept {
-  const auto it = std::ranges::find(fired_, stage, &StageRoutes::stage);
-  return it == fired_.end() ? kNone : static_cast<std::uint32_t>(it - fired_.begin());
 }
 
 std::size_t WactTables::most_routes() const noexcept {

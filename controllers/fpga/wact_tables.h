@@ -65,7 +65,6 @@ class WactTables {
   Status add_second_input(const StagePlan& stage, std::uint32_t entry, const NodeLimits& limits);
   Status join_stages(const Plan& plan);
   Status check_link(const Plan& plan, const StageRoutes& head, std::uint32_t entry) const;
-  std::uint32_t entry_of(std::uint32_t stage) const noexcept;
   void add_route(const Plan& plan, const EdgePlan& edge);
 
   std::vector<std::uint32_t> stage_words_, route_words_;

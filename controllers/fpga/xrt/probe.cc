@@ -161,12 +161,7 @@ std::vector<XrtCheck> check_xrt(const fs::path& root) {
   check_card(checks, functions, root);
   const char* const named = named_xclbin();
   const std::string asked = std::string(kXclbinVariable) + ", the file that configures the card";
-  if (named == nullptr) {
-    check_shell(checks, functions, nullptr);
-    checks.push_back(bad("xclbin", asked, "it is not set", "set it to the file of a build (docs/fpga.md)"));
-    return checks;
-  }
-  const auto xclbin = read_xclbin(named);
+  const Result<Xclbin> xclbin = named == nullptr ? Status(Code::kNotFound, "it is not set") : read_xclbin(named);
   check_shell(checks, functions, xclbin.ok() ? &*xclbin : nullptr);
   if (!xclbin.ok()) {
     checks.push_back(bad("xclbin", asked, xclbin.status().message(), "set it to the file of a build (docs/fpga.md)"));
