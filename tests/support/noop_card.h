@@ -15,16 +15,8 @@ class NoopCard {
  public:
   void operator()(const NoopRun& run) {
     const auto address = [&](wact::Argument argument) { return reinterpret_cast<std::uint64_t>(run.memory[argument]); };
-    WactArguments arguments{};
-    arguments.command = address(wact::kArgumentCommand);
-    arguments.input = address(wact::kArgumentInput);
-    arguments.output = address(wact::kArgumentOutput);
-    arguments.result = address(wact::kArgumentResult);
-    arguments.command_bytes = run.value[wact::kArgumentCommandBytes];
-    arguments.input_bytes = run.value[wact::kArgumentInputBytes];
-    arguments.output_bytes = run.value[wact::kArgumentOutputBytes];
-    arguments.result_bytes = run.value[wact::kArgumentResultBytes];
-    parts_->card.start(arguments);
+    const auto number = [&](wact::Argument argument) { return run.value[argument]; };
+    parts_->card.start(arguments_of(address, number));
     do parts_->card.clock(64);
     while (!parts_->card.ended());
   }

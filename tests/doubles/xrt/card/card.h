@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "controllers/fpga/generated/wact_interface.h"
 #include "controllers/fpga/verilator/kernel_registers.h"
 
 namespace woa {
@@ -17,6 +18,19 @@ class CardMemory {
   // The card's own copy of these bytes. Empty: there is no such memory, which the bus answers with an error.
   virtual std::span<std::byte> at(std::uint64_t address, std::size_t bytes) = 0;
 };
+
+// From a run of XRT's: `address(argument)` of the buffers, `number(argument)` of the sizes.
+template <class Address, class Number>
+WactArguments arguments_of(const Address& address, const Number& number) {
+  return {.command = address(wact::kArgumentCommand),
+          .input = address(wact::kArgumentInput),
+          .output = address(wact::kArgumentOutput),
+          .result = address(wact::kArgumentResult),
+          .command_bytes = number(wact::kArgumentCommandBytes),
+          .input_bytes = number(wact::kArgumentInputBytes),
+          .output_bytes = number(wact::kArgumentOutputBytes),
+          .result_bytes = number(wact::kArgumentResultBytes)};
+}
 
 struct CardOptions {
   std::uint64_t seed = 0;  // of the memory's delays and pauses; 0: none

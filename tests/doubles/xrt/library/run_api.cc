@@ -102,16 +102,8 @@ WactArguments take(const Run& run) {
   const auto& values = run.values;
   for (const Run::Value& value : values)
     if (value.buffer != nullptr) ++value.buffer->users;
-  WactArguments arguments{};
-  arguments.command = values[wact::kArgumentCommand].buffer->address();
-  arguments.input = values[wact::kArgumentInput].buffer->address();
-  arguments.output = values[wact::kArgumentOutput].buffer->address();
-  arguments.result = values[wact::kArgumentResult].buffer->address();
-  arguments.command_bytes = values[wact::kArgumentCommandBytes].number;
-  arguments.input_bytes = values[wact::kArgumentInputBytes].number;
-  arguments.output_bytes = values[wact::kArgumentOutputBytes].number;
-  arguments.result_bytes = values[wact::kArgumentResultBytes].number;
-  return arguments;
+  return arguments_of([&](wact::Argument argument) { return values[argument].buffer->address(); },
+                      [&](wact::Argument argument) { return values[argument].number; });
 }
 
 }  // namespace
