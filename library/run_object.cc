@@ -17,6 +17,7 @@ namespace woa {
 namespace {
 
 constexpr const char* kFinished = "the run has finished; start another";
+constexpr const char* kNothingEnded = "nothing has ended within the given time";
 constexpr const char* kWindowIsFull = "as many instances are in flight as the window has";
 constexpr int kPatience_s = 5;  // with whoever keeps outputs
 
@@ -162,6 +163,7 @@ void RunObject::complete(const Completion& completion) {
     const std::lock_guard lock(mutex_);
     last_ended_ns_ = now_ns();
     if (status_.ok()) status_ = owned_->run().status();  // the failure of the run ends its instances
+    if (!status_.ok()) line_.wake_all();
     if (completion.failure != nullptr) {
       ++failed_;
     } else {
@@ -177,6 +179,10 @@ void RunObject::complete(const Completion& completion) {
     if (kept_.contains(completion.instance)) owned_->run().keep();
     ++told_;  // whoever waits may read what the callback wrote
     ++progress_;
+    End& end = end_of(completion.instance);
+    end.told = true;
+    end.changed.notify_all();
+    if (told_ == submitted_) drained_.notify_all();
   }
   changed_.notify_all();
 }
@@ -205,45 +211,98 @@ woa_taken RunObject::tell(const Completion& completion) {
 
 // ---- Whoever drives ----
 
-woa_status RunObject::push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns) {
+woa_status RunObject::push(const Submission& submission, std::uint64_t number) {
   submissions_[number % kMaxWindow] = submission;
   const Push push = owned_->run().submit(
       [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
-      deadline_ns);
+      submission.deadline_ns);
   if (push == Push::kOk) return WOA_OK;
   if (push == Push::kBackPressured) return answer(WOA_BACK_PRESSURED, kWindowIsFull);
   return answer(owned_->run().status());
 }
 
-woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance) {
+woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t timeout_ns,
+                             std::uint64_t* instance) {
   if (fill == nullptr) return answer(WOA_INVALID, "a submission needs a function that fills the inputs");
+  std::uint64_t number = 0;
+  if (instance == nullptr) instance = &number;
+  const Submission submission{fill, user, deadline_ns};
+  return own_thread_ ? submit_in_line(submission, timeout_ns, instance) : submit_here(submission, timeout_ns, instance);
+}
+
+// By the thread that drives.
+woa_status RunObject::submit_here(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance) {
+  if (finished_) return answer(WOA_INVALID, kFinished);
+  if (!status_.ok()) return answer(status_);
+  if (!has_place() && timeout_ns != 0) {
+    if (const Status status = check_wait(); !status.ok()) return answer(status);
+    const woa_status waited = drive_until(timeout_ns, [this] { return has_place(); });
+    if (waited != WOA_OK && waited != WOA_TIMED_OUT) return waited;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_place()) return refuse_for_now();
+    *instance = next_number();
+  }
+  const woa_status pushed = push(submission, *instance);
+  if (pushed == WOA_OK) return WOA_OK;
+  const std::lock_guard lock(mutex_);
+  --submitted_;
+  return pushed;
+}
+
+// By any thread, also from a callback: the order of numbers is that of orders.
+woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance) {
   std::unique_lock lock(mutex_);
   if (finished_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
-  const std::uint64_t number = submitted_;
-  if (number >= oldest_ + plan_.window) {
-    seen_[std::this_thread::get_id()] = progress_;
-    return answer(WOA_BACK_PRESSURED, kWindowIsFull);
-  }
-  if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
-  if (instance != nullptr) *instance = number;
-  ++submitted_;
-  if (own_thread_) {  // also from a callback: the order of numbers is that of orders
-    leave_order([this, submission = Submission{fill, user}, number, deadline_ns] {
-      if (push(submission, number, deadline_ns) == WOA_OK) return;
-      const Status& why = owned_->run().status();
-      const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
-      complete({number, 0, {}, &failure});
-    });
+  if (has_place() && line_.empty()) {
+    line_.forget();
+    *instance = order_submission(submission);
     return WOA_OK;
   }
-  lock.unlock();
-  const woa_status pushed = push({fill, user}, number, deadline_ns);
-  if (pushed != WOA_OK) {
-    lock.lock();
-    --submitted_;
+  if (timeout_ns == 0) return refuse_for_now();
+  if (const Status status = check_wait(); !status.ok()) return answer(status);
+  Waiting waiting{submission};
+  line_.join(waiting);
+  const auto admitted = [&] { return waiting.number.has_value(); };
+  const woa_status waited = wait_until(lock, waiting.changed, timeout_ns, admitted, false);
+  if (waited == WOA_OK) {
+    *instance = *waiting.number;
+    return WOA_OK;
   }
-  return pushed;
+  line_.leave(waiting);
+  return waited == WOA_TIMED_OUT ? refuse_for_now() : waited;
+}
+
+// Needs mutex_.
+woa_status RunObject::refuse_for_now() {
+  seen_[std::this_thread::get_id()] = progress_;
+  return answer(WOA_BACK_PRESSURED, kWindowIsFull);
+}
+
+// Needs mutex_, and a place.
+std::uint64_t RunObject::next_number() {
+  if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
+  end_of(submitted_).told = false;
+  return submitted_++;
+}
+
+// Needs mutex_, and a place.
+std::uint64_t RunObject::order_submission(const Submission& submission) {
+  const std::uint64_t number = next_number();
+  leave_order([this, submission, number] {
+    if (push(submission, number) == WOA_OK) return;
+    const Status& why = owned_->run().status();
+    const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
+    complete({number, 0, {}, &failure});
+  });
+  return number;
+}
+
+// Needs mutex_. Submits for threads that wait, so that a place is taken before its thread wakes.
+void RunObject::admit_line() {
+  while (!line_.empty() && has_place()) line_.admit(order_submission(line_.first()));
 }
 
 // Needs mutex_.
@@ -274,6 +333,10 @@ void RunObject::note_progress() {
     oldest_ = run.oldest();
     ++progress_;
     if (status_.ok()) status_ = run.status();
+    if (status_.ok())
+      admit_line();
+    else
+      line_.wake_all();
   }
   changed_.notify_all();
 }
@@ -355,45 +418,63 @@ woa_status RunObject::drive_until(std::uint64_t timeout_ns, const std::function<
     if (!status_.ok()) return answer(status_);
     if (worked > 0 || ordered) continue;
     const std::uint64_t rest = left(began, timeout_ns);
-    if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
+    if (rest == 0) return answer(WOA_TIMED_OUT, kNothingEnded);
     run.wait(rest, [this] { return has_orders_.load(); });
     note_progress();
   }
 }
 
-// `to_the_end`: also of a run that has ended: its instances are told, one by one.
-woa_status RunObject::wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end) {
+// `lock` holds mutex_. `changed` tells of what `done` looks at. `to_the_end`: also of a run that has ended: its
+// instances are told, one by one.
+woa_status RunObject::wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                                 std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end) {
   const std::uint64_t began = now_ns();
-  std::unique_lock lock(mutex_);
   for (;;) {
     if (done()) return WOA_OK;
     if (!status_.ok() && !to_the_end) return answer(status_);
     if (finished_) return answer(WOA_INVALID, kFinished);
     const std::uint64_t rest = left(began, timeout_ns);
-    if (rest == 0) return answer(WOA_TIMED_OUT, "nothing has ended within the given time");
-    changed_.wait_for(lock, std::chrono::nanoseconds(std::min<std::uint64_t>(rest, 1'000'000'000)));
+    if (rest == 0) return answer(WOA_TIMED_OUT, kNothingEnded);
+    changed.wait_for(lock, std::chrono::nanoseconds(std::min<std::uint64_t>(rest, 1'000'000'000)));
   }
+}
+
+bool RunObject::has_ended(std::uint64_t instance) const {
+  return instance < oldest_ || (instance < submitted_ && ends_[instance % kMaxWindow].told);
+}
+
+woa_status RunObject::wait(std::uint64_t instance, std::uint64_t timeout_ns) {
+  if (const Status status = check_wait(); !status.ok()) return answer(status);
+  const auto done = [&] { return has_ended(instance); };
+  std::unique_lock lock(mutex_);
+  if (instance >= submitted_)
+    return answer(WOA_NOT_FOUND, "instance " + std::to_string(instance) + " was never submitted");
+  if (own_thread_ || done()) return wait_until(lock, end_of(instance).changed, timeout_ns, done, true);
+  lock.unlock();
+  return drive_until(timeout_ns, done);
 }
 
 woa_status RunObject::work(std::uint64_t timeout_ns) {
   if (const Status status = check_wait(); !status.ok()) return answer(status);
-  std::uint64_t* seen = nullptr;  // by this thread: several may wait
-  {
-    const std::lock_guard lock(mutex_);
-    if (finished_) return answer(WOA_INVALID, kFinished);
-    seen = &seen_[std::this_thread::get_id()];
-  }
-  const auto done = [this, seen] { return std::exchange(*seen, progress_) != progress_; };
-  return own_thread_ ? wait_until(timeout_ns, done, false) : drive_until(timeout_ns, done);
+  std::unique_lock lock(mutex_);
+  if (finished_) return answer(WOA_INVALID, kFinished);
+  std::uint64_t& seen = seen_[std::this_thread::get_id()];  // by this thread: several may wait
+  const auto done = [this, &seen] { return std::exchange(seen, progress_) != progress_; };
+  if (own_thread_) return wait_until(lock, changed_, timeout_ns, done, false);
+  lock.unlock();
+  return drive_until(timeout_ns, done);
 }
 
 woa_status RunObject::drain(std::uint64_t timeout_ns) {
   if (const Status status = check_wait(); !status.ok()) return answer(status);
   const auto done = [this] { return submitted_ == told_; };
-  const woa_status waited = own_thread_ ? wait_until(timeout_ns, done, true) : drive_until(timeout_ns, done);
-  if (waited != WOA_OK) return waited;
-  const std::lock_guard lock(mutex_);
-  return status_.ok() ? WOA_OK : answer(status_);
+  std::unique_lock lock(mutex_);
+  if (own_thread_) {
+    const woa_status waited = wait_until(lock, drained_, timeout_ns, done, true);
+    return waited == WOA_OK && !status_.ok() ? answer(status_) : waited;
+  }
+  lock.unlock();
+  return drive_until(timeout_ns, done);
 }
 
 // Drains; but kept outputs may hold the blocks that instances in flight wait for.
@@ -443,8 +524,10 @@ Result<nlohmann::json> RunObject::finish() {
   {
     const std::lock_guard lock(mutex_);
     finished_ = true;
+    line_.wake_all();
   }
   changed_.notify_all();
+  drained_.notify_all();
   const Result<RunReport>& report = *counted_;
   RunResult result;
   owned_->describe(result);

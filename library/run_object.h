@@ -18,6 +18,7 @@
 
 #include "library/options.h"
 #include "library/plan_object.h"
+#include "library/waiting_line.h"
 #include "runtime/base/latencies.h"
 #include "runtime/base/processor.h"
 #include "runtime/controller/port_shape.h"
@@ -34,7 +35,9 @@ class RunObject {
   RunObject& operator=(const RunObject&) = delete;
 
   // The functions of woa.h. Those that answer a woa_status have set the thread's message.
-  woa_status submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance);
+  woa_status submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t timeout_ns,
+                    std::uint64_t* instance);
+  woa_status wait(std::uint64_t instance, std::uint64_t timeout_ns);
   woa_status work(std::uint64_t timeout_ns);
   woa_status drain(std::uint64_t timeout_ns);
   Status give_back(std::uint64_t instance);
@@ -49,10 +52,10 @@ class RunObject {
   [[nodiscard]] bool calls_back() const { return drives() && calls_back_; }
 
  private:
-  // The submission of an instance in flight, at its number modulo kMaxWindow.
-  struct Submission {
-    woa_fill fill = nullptr;
-    void* user = nullptr;
+  // The end of an instance, for those that wait for it.
+  struct End {
+    bool told = false;  // its callback has returned
+    std::condition_variable changed;
   };
   RunObject(const woa_plan& plan, const woa_run_setup& setup);
   Result<std::uint64_t> fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room);
@@ -82,9 +85,19 @@ class RunObject {
   Status start_driver();
   void drive(const std::stop_token& stop);
   void note_progress();
-  woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns);
+  woa_status push(const Submission& submission, std::uint64_t number);
+  woa_status submit_here(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance);
+  woa_status submit_in_line(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance);
+  [[nodiscard]] bool has_place() const { return submitted_ < oldest_ + plan_.window; }
+  [[nodiscard]] bool has_ended(std::uint64_t instance) const;
+  [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }
+  std::uint64_t next_number();
+  std::uint64_t order_submission(const Submission& submission);
+  void admit_line();
+  woa_status refuse_for_now();
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
-  woa_status wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end);
+  woa_status wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, std::uint64_t timeout_ns,
+                        const std::function<bool()>& done, bool to_the_end);
   Status drain_to_finish();
   void stop_driver();
 
@@ -97,15 +110,19 @@ class RunObject {
   bool calls_back_ = false;               // of that thread
   std::uint64_t born_;                    // counts forks
   std::vector<PortShape> inputs_, outputs_;
-  std::vector<woa_output> input_views_;  // with the fixed dimensions
-  std::vector<woa_input> output_views_;  // of the completion that is told
-  std::array<Submission, kMaxWindow> submissions_{};
-  std::optional<PinnedThread> pinned_;  // the caller's, if it drives
+  std::vector<woa_output> input_views_;               // with the fixed dimensions
+  std::vector<woa_input> output_views_;               // of the completion that is told
+  std::array<Submission, kMaxWindow> submissions_{};  // of instances in flight, by their numbers modulo kMaxWindow
+  std::optional<PinnedThread> pinned_;                // the caller's, if it drives
   std::unique_ptr<OwnedRun> owned_;
   std::optional<Result<RunReport>> counted_;  // once the run has finished; of whoever drives
 
   std::mutex mutex_;  // of what follows, which several threads see
-  std::condition_variable changed_;
+  // Each notice wakes only those whom it concerns: work() waits for any progress, drain() for the last end.
+  std::condition_variable changed_, drained_;
+  std::array<End, kMaxWindow>
+      ends_;          // of instances that hold a place in the window, by their numbers modulo kMaxWindow
+  WaitingLine line_;  // submissions that wait for a place
   std::vector<std::function<void()>> orders_;
   Latencies latencies_;
   std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;

@@ -100,7 +100,9 @@ void Run::tell(void* user, const char* text) {
 
 // ---- Submissions ----
 
+// Waits kSlice at most for a place in the window.
 std::pair<woa_status, std::string> Run::push(const std::shared_ptr<Instance>& instance, std::uint64_t deadline_ns) {
+  constexpr auto kSlice_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(kSlice).count());
   {
     const std::lock_guard lock(mutex_);
     open_.emplace(instance.get(), instance);
@@ -108,7 +110,7 @@ std::pair<woa_status, std::string> Run::push(const std::shared_ptr<Instance>& in
   std::uint64_t number = 0;
   auto pushed = with([&](woa_run* run) {
     if (closing_) return WOA_INVALID;
-    return woa_run_submit(run, fill, instance.get(), deadline_ns, &number);
+    return woa_run_submit_within(run, fill, instance.get(), deadline_ns, kSlice_ns, &number);
   });
   if (pushed.first == WOA_OK) {
     instance->number_ = number;
@@ -129,15 +131,11 @@ void Run::admit(const std::shared_ptr<Instance>& instance, std::uint64_t deadlin
   if (drives() && filling_)
     raise_status(WOA_INVALID, "a function that writes an input cannot submit another instance of its run");
   refuse_kernels();
-  auto pushed = without_gil([&] { return push(instance, deadline_ns); });
+  std::pair<woa_status, std::string> pushed;
   const auto patient = Clock::now() + kPatience;
   bool blocked = false;
   wait_in_slices(Clock::time_point::max(), [&] {
-    if (pushed.first != WOA_BACK_PRESSURED) return true;
-    const auto slice = static_cast<std::uint64_t>(std::chrono::nanoseconds(kSlice).count());
-    const auto worked = with([&](woa_run* run) { return woa_run_work(run, slice); });
-    const bool goes_on = worked.first == WOA_OK || worked.first == WOA_TIMED_OUT;
-    pushed = goes_on ? push(instance, deadline_ns) : worked;
+    pushed = push(instance, deadline_ns);
     if (pushed.first != WOA_BACK_PRESSURED) return true;
     return blocked = Clock::now() > patient && only_views_hold_the_window();
   });

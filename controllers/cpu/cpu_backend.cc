@@ -20,9 +20,8 @@ CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers)
 CpuBackend::~CpuBackend() {
   for (Worker& worker : workers_) {
     if (!worker.thread.joinable()) continue;
-    worker.state.wait(WorkerState::kRunning);
-    worker.state.store(WorkerState::kStop);
-    worker.state.notify_one();
+    worker.stopped.store(true);
+    Doorbell(&worker.line).ring();
   }
 }
 
@@ -58,7 +57,7 @@ Start CpuBackend::start(Firing& firing) noexcept {
     if (worker.state.load(std::memory_order_relaxed) != WorkerState::kIdle) continue;
     worker.firing = &firing;
     worker.state.store(WorkerState::kRunning, std::memory_order_release);
-    worker.state.notify_one();
+    Doorbell(&worker.line).ring();
     return Start::kStarted;
   }
   return Start::kBusy;
@@ -79,17 +78,12 @@ std::size_t CpuBackend::poll(std::span<Firing*> done) noexcept {
 
 // Runs on the worker's own thread.
 void CpuBackend::serve(Worker& worker) noexcept {
-  for (;;) {
-    const WorkerState state = worker.state.load(std::memory_order_acquire);
-    if (state == WorkerState::kStop) return;
-    if (state != WorkerState::kRunning) {
-      worker.state.wait(state, std::memory_order_acquire);
-      continue;
-    }
+  const auto has_work = [&worker] { return worker.state.load(std::memory_order_acquire) == WorkerState::kRunning; };
+  Idle idle(Doorbell(&worker.line), kHelperWaits);
+  while (idle.wait_until([&] { return has_work() || worker.stopped.load(); }), has_work()) {
     worker.firing->worker = worker.number;
     worker.runner.run(stages_[worker.firing->stage], *worker.firing);
     worker.state.store(WorkerState::kDone, std::memory_order_release);
-    worker.state.notify_one();  // the destructor may wait for it
     wakeup_.ring();
   }
 }

@@ -9,6 +9,7 @@
 
 #include "controllers/cpu/kernel_runner.h"
 #include "runtime/controller/backend.h"
+#include "runtime/transport/idle.h"
 
 namespace woa {
 
@@ -27,11 +28,13 @@ class CpuBackend final : public Backend {
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
  private:
-  enum class WorkerState : std::uint32_t { kIdle, kRunning, kDone, kStop };
+  enum class WorkerState : std::uint32_t { kIdle, kRunning, kDone };
   // Used where each worker has a thread. The controller owns `firing` in kIdle and kDone, the thread in kRunning;
   // `state` hands it over.
   struct alignas(64) Worker {
+    DoorbellLine line;  // the thread sleeps on it
     std::atomic<WorkerState> state{WorkerState::kIdle};
+    std::atomic<bool> stopped{false};
     Firing* firing = nullptr;
     std::uint32_t number = 0;
     KernelRunner runner;

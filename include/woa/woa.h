@@ -6,12 +6,7 @@
  *     if (woa_compile("graph.yaml", NULL, NULL, 0, NULL, NULL, &plan) != WOA_OK) return complain(woa_message());
  *     const woa_run_setup setup = {sizeof setup, NULL, 0, on_completion, user, NULL};
  *     if (woa_run_start(plan, &setup, &run) != WOA_OK) return complain(woa_message());
- *     while (more) {
- *       const woa_status pushed = woa_run_submit(run, fill, user, 0, NULL);
- *       if (pushed == WOA_OK) continue;
- *       if (pushed != WOA_BACK_PRESSURED) break;
- *       woa_run_work(run, WOA_FOREVER);
- *     }
+ *     while (more && woa_run_submit_within(run, fill, user, 0, WOA_FOREVER, NULL) == WOA_OK) {}
  *     woa_run_drain(run, WOA_FOREVER);
  *     woa_run_free(run);
  *     woa_plan_free(plan);
@@ -191,9 +186,19 @@ WOA_API woa_status woa_run_start(const woa_plan *plan, const woa_run_setup *setu
  * on; may be null. WOA_BACK_PRESSURED: as many instances are in flight as the plan's window has; nothing was submitted.
  * Other errors: the run has ended, and why. */
 WOA_API woa_status woa_run_submit(woa_run *run, woa_fill fill, void *user, uint64_t deadline_ns, uint64_t *instance);
+/* Submits the next instance, and waits `timeout_ns` at most for a place in the window: the first thread that waits is
+ * served first. WOA_BACK_PRESSURED: no place came, and nothing was submitted; the thread keeps its turn for its next
+ * call. WOA_INVALID: a callback would have to wait. Otherwise as woa_run_submit(), which is this with 0. */
+WOA_API woa_status woa_run_submit_within(woa_run *run, woa_fill fill, void *user, uint64_t deadline_ns,
+                                         uint64_t timeout_ns, uint64_t *instance);
+/* Waits until the instance has ended, well or not, and its callback has returned. Drives the run, if its thread is the
+ * caller's. WOA_NOT_FOUND: no instance of that number was submitted. WOA_TIMED_OUT: it has not ended within
+ * `timeout_ns`. WOA_INVALID: a callback calls. */
+WOA_API woa_status woa_run_wait(woa_run *run, uint64_t instance, uint64_t timeout_ns);
 /* Drives the run, if its thread is the caller's. Returns when an instance has ended, or a place in the window became
  * free, since this thread's last call or refused submission; WOA_TIMED_OUT if neither came within `timeout_ns`. 0:
- * never blocks. Other errors: why the run has ended. */
+ * never blocks. Each progress wakes every thread that waits here: many threads do better with the two functions above.
+ * Other errors: why the run has ended. */
 WOA_API woa_status woa_run_work(woa_run *run, uint64_t timeout_ns);
 /* Gives kept outputs back. WOA_NOT_FOUND: the instance's are not kept. */
 WOA_API woa_status woa_run_give_back(woa_run *run, uint64_t instance);

@@ -255,14 +255,13 @@ class Run {
   std::future<Outputs> submit(Fill fill, std::uint64_t deadline_ns = 0) {
     auto promise = std::make_shared<std::promise<Outputs>>();
     std::future<Outputs> result = promise->get_future();
-    const Submission submission{this, std::move(fill), {}, std::move(promise)};
-    while (!push(submission, deadline_ns)) detail::check(woa_run_work(run_, WOA_FOREVER));
+    (void)push({this, std::move(fill), {}, std::move(promise)}, deadline_ns, WOA_FOREVER);
     return result;
   }
   // Submits an instance whose outputs go to `on_end`, without a copy. False: there is no place in the window now;
   // wait() for one. A run that is closed ends no instances.
   bool try_submit(Fill fill, OnEnd on_end, std::uint64_t deadline_ns = 0) {
-    return push({this, std::move(fill), std::move(on_end), nullptr}, deadline_ns);
+    return push({this, std::move(fill), std::move(on_end), nullptr}, deadline_ns, 0);
   }
   // Until an instance has ended, or a place in the window is free. Not from a callback.
   void wait() { check(woa_run_work(run_, WOA_FOREVER)); }
@@ -306,13 +305,13 @@ class Run {
     const std::lock_guard lock(mutex_);
     if (thrown_ == nullptr) thrown_ = std::current_exception();
   }
-  bool push(const Submission& submission, std::uint64_t deadline_ns) {
-    auto owned = std::make_unique<Submission>(submission);
+  bool push(Submission submission, std::uint64_t deadline_ns, std::uint64_t timeout_ns) {
+    auto owned = std::make_unique<Submission>(std::move(submission));
     {
       const std::lock_guard lock(mutex_);
       open_.insert(owned.get());
     }
-    const woa_status status = woa_run_submit(run_, Run::fill, owned.get(), deadline_ns, nullptr);
+    const woa_status status = woa_run_submit_within(run_, Run::fill, owned.get(), deadline_ns, timeout_ns, nullptr);
     if (status == WOA_OK) {
       (void)owned.release();  // complete() takes it
       return true;

@@ -4,28 +4,33 @@
 
 namespace woa {
 
-// In shared memory every end towards a controller rings the same bell: one of them does it for all. Over a wire each
-// end tells what it has to tell.
-Bells::Bells(const Layout& layout, Wiring& wiring)
-    : wiring_(wiring), bell_(layout.channels.size()), waits_(layout.channels.size(), 0) {
-  waiting_.reserve(layout.channels.size());
+// In shared memory every end towards a controller rings the same bell: one of each direction does it for all. Over a
+// wire each end tells what it has to tell.
+Bells::Bells(const Layout& layout, Wiring& wiring) : bell_(layout.channels.size()), sends_(layout.channels.size()) {
   std::map<std::uint32_t, std::uint32_t> bell_of;  // by controller
-  for (auto c = static_cast<std::uint32_t>(bell_.size()); c-- > 0;) {
+  for (std::uint32_t c = 0; c < bell_.size(); ++c) {
     const ChannelLayout& channel = layout.channels[c];
-    bell_[c] = c;
-    if (channel.wire || (wiring.senders[c] == nullptr && wiring.receivers[c] == nullptr)) continue;
-    bell_[c] = bell_of.emplace(wiring.senders[c] != nullptr ? channel.to : channel.from, c).first->second;
+    Sender* const sender = wiring.senders[c].get();
+    Receiver* const receiver = wiring.receivers[c].get();
+    if (sender == nullptr && receiver == nullptr) continue;
+    const auto next = static_cast<std::uint32_t>(bells_.size());
+    sends_[c] = sender != nullptr;
+    bell_[c] = channel.wire ? next : bell_of.emplace(sender != nullptr ? channel.to : channel.from, next).first->second;
+    if (bell_[c] == next) bells_.emplace_back();
+    Bell& bell = bells_[bell_[c]];
+    if (sender != nullptr) bell.sender = sender;
+    if (receiver != nullptr) bell.receiver = receiver;
   }
+  waiting_.reserve(bells_.size());
 }
 
 void Bells::ring_waiting() noexcept {
-  for (const std::uint32_t c : waiting_) {
-    waits_[c] = 0;
-    if (Sender* const sender = wiring_.senders[c].get(); sender != nullptr) {
-      sender->wake();
-    } else {
-      wiring_.receivers[c]->wake();
-    }
+  for (Bell* const bell : waiting_) {
+    if (bell->for_work)
+      bell->sender->wake();
+    else
+      bell->receiver->wake();
+    bell->for_work = bell->for_room = false;
   }
   waiting_.clear();
 }

@@ -1,5 +1,6 @@
 // Whom a controller wakes when its duty cycle has something for them: a packet, a block given back, a place in a ring.
-// Each is woken once for all of it, since waking costs a fence even where nobody sleeps.
+// Each is woken once for all of it, since waking costs a fence even where nobody sleeps. What was given back wakes only
+// those that wait for room.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +13,33 @@ namespace woa {
 
 class Bells {
  public:
-  // Both outlive it.
+  // `wiring` outlives it.
   Bells(const Layout& layout, Wiring& wiring);
 
   // The controller at the other end of `channel` has something to see.
   void ring_later(std::uint32_t channel) noexcept {
-    const std::uint32_t bell = bell_[channel];
-    if (waits_[bell] != 0) return;
-    waits_[bell] = 1;
-    waiting_.push_back(bell);
+    Bell& bell = bells_[bell_[channel]];
+    if (!bell.waits()) waiting_.push_back(&bell);
+    (sends_[channel] != 0 ? bell.for_work : bell.for_room) = true;
   }
   void ring() noexcept {
     if (!waiting_.empty()) ring_waiting();
   }
 
  private:
+  // The bell of a controller: an end of each direction that rings it, and for what it is to be rung.
+  struct Bell {
+    Sender* sender = nullptr;
+    Receiver* receiver = nullptr;
+    bool for_work = false, for_room = false;
+    [[nodiscard]] bool waits() const noexcept { return for_work || for_room; }
+  };
   void ring_waiting() noexcept;
 
-  Wiring& wiring_;
-  std::vector<std::uint32_t> bell_;     // by channel: the one whose end wakes who is at its other end
-  std::vector<std::uint32_t> waiting_;  // channels, each once
-  std::vector<std::uint8_t> waits_;     // by channel
+  std::vector<Bell> bells_;
+  std::vector<std::uint32_t> bell_;  // by channel
+  std::vector<std::uint8_t> sends_;  // by channel: 1 if this controller is its producer
+  std::vector<Bell*> waiting_;       // each once
 };
 
 }  // namespace woa

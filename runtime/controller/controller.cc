@@ -14,6 +14,7 @@
 #include "runtime/controller/matching.h"
 #include "runtime/controller/news.h"
 #include "runtime/controller/relays.h"
+#include "runtime/controller/room_requests.h"
 #include "runtime/controller/sending.h"
 #include "runtime/controller/stage_program.h"
 #include "runtime/controller/trace.h"
@@ -76,7 +77,8 @@ struct Controller::Parts {
                  sending, publications, returns, poison, trace, self.stats_, failure, self.oldest_},
                 self.setup_.activity),
         relays(*programs, matching, claims, sending, returns, trace),
-        news(*self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
+        requests(self.plan_, *self.setup_.layout, self.setup_.id, self.setup_.wiring),
+        news(self.plan_, *self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
 
   std::unique_ptr<StagePrograms> programs;
   RunFailure failure;
@@ -92,6 +94,7 @@ struct Controller::Parts {
   Poison poison;
   Firings firings;
   Relays relays;
+  RoomRequests requests;
   News news;  // the host's
 };
 
@@ -144,6 +147,14 @@ std::size_t Controller::do_work() noexcept {
   if (setup_.id == kHostController) done += parts.news.tell_oldest(published_oldest_);
   parts.bells.ring();
   return done;
+}
+
+Doorbell::For Controller::awaits() noexcept {
+  Parts& parts = *parts_;
+  const bool room = !parts.matching.ready().empty() || !admitted_.empty() || parts.poison.waits() ||
+                    parts.news.waits(published_oldest_) || parts.requests.any();
+  parts.requests.tell(room);
+  return room ? Doorbell::kWorkOrRoom : Doorbell::kWork;
 }
 
 bool Controller::complete_last() noexcept {

@@ -1,6 +1,24 @@
 #include "runtime/controller/news.h"
 
+#include <algorithm>
+
 namespace woa {
+
+// By controller. Stages of several inputs keep tokens of an instance that has failed; held inputs keep them in any
+// case. Others learn with their next packet what has retired.
+std::vector<bool> News::awaiting_retirement(const Plan& plan) {
+  std::vector<bool> awaiting(plan.controllers.size(), false);
+  for (const StagePlan& stage : plan.stages) {
+    const bool keeps = stage.inputs.size() > 1 || std::ranges::any_of(stage.inputs, &InputPortPlan::hold);
+    if (keeps) awaiting[stage.controller] = true;
+  }
+  return awaiting;
+}
+
+bool News::waits(std::uint64_t oldest) const noexcept {
+  return std::any_of(told_oldest_.begin() + 1, told_oldest_.end(),
+                     [oldest](std::uint64_t told) { return told < oldest; });
+}
 
 std::size_t News::tell_oldest(std::uint64_t oldest) noexcept {
   std::size_t done = 0;
@@ -37,7 +55,7 @@ bool News::tell(std::uint32_t controller, PacketKind kind, std::uint64_t instanc
   packet.origin = kNoStage;
   sender.commit(packet);
   ++stats_.control;
-  bells_.ring_later(channel);
+  if (kind == PacketKind::kEnd || awaits_retirement_[controller]) bells_.ring_later(channel);
   return true;
 }
 

@@ -71,8 +71,10 @@ class Poison {
     entry.dead = true;
     matching_.drop(stage, entry);
   }
+  // True if some waits for a place.
+  [[nodiscard]] bool waits() const noexcept { return !waiting_.empty(); }
   // Sends what has a place now. Returns how much left.
-  std::size_t send(DevicePoison& device) noexcept { return waiting_.empty() ? 0 : send_waiting(device); }
+  std::size_t send(DevicePoison& device) noexcept { return waits() ? send_waiting(device) : 0; }
 
  private:
   void spread(StageProgram& stage, const ActivationPacket& header, const std::string& text);

@@ -110,7 +110,7 @@ Status HostedController::run(const std::atomic<bool>& stop) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();
     const auto look_again = [&] { return stop.load() || controller_->do_work() > 0 || !controller_->status().ok(); };
-    idle_.idle(done > 0, look_again);
+    idle_.idle(done > 0, look_again, [this] { return controller_->awaits(); });
   }
   const std::uint64_t end = now_ns() + kLastFiringsNs;
   while (!stop.load(std::memory_order_relaxed) && controller_->complete_last() && now_ns() < end)

@@ -234,7 +234,8 @@ std::size_t Run::Impl::do_work() {
 
 void Run::Impl::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) {
   const auto look = [&] { return do_work() > 0 || !status_.ok() || (look_again && look_again()); };
-  host_->idle().idle(false, look, most_ns);
+  host_->idle().idle(
+      false, look, [this] { return host_->controller().awaits(); }, most_ns);
 }
 
 // Rule 7: the sink has a timer of its own.

@@ -89,6 +89,9 @@ class Sender {
   virtual Status status() const = 0;
   // Wakes the consumer's controller if it sleeps. Call after a batch of commits. May make one system call.
   virtual void wake() noexcept = 0;
+  // Says whether this end waits for room, to a consumer that may sleep though it could give something back; wake()
+  // follows. Where memory is not shared, no consumer does.
+  virtual void want_room(bool /*wanted*/) noexcept {}
 };
 
 // Whether nothing that this sender commits will ever be read: the other end closed or died.
@@ -126,8 +129,10 @@ class Receiver {
   // True when the producer closed and every packet was delivered.
   virtual bool closed() const noexcept = 0;
   virtual void give_back(const BlockReturn& block) noexcept = 0;
-  // Wakes the producer's controller if it sleeps. Call after a batch of give_back or poll.
+  // Wakes the producer's controller if it sleeps and waits for room. Call after a batch of give_back or poll.
   virtual void wake() noexcept = 0;
+  // What the producer said last by want_room(); true where it cannot say.
+  [[nodiscard]] virtual bool room_wanted() const noexcept { return true; }
 };
 
 }  // namespace woa

@@ -29,20 +29,21 @@ void full_fence([[maybe_unused]] std::atomic<std::uint32_t>& sleeping) noexcept 
 
 }  // namespace
 
-void Doorbell::ring() const noexcept {
+// Wakes an owner that sleeps for `least` or more.
+void Doorbell::ring_from(For least) const noexcept {
   if (line_ == nullptr) return;
   full_fence(line_->sleeping);
-  if (line_->sleeping.load(std::memory_order_relaxed) == 0) return;
+  if (line_->sleeping.load(std::memory_order_relaxed) < least) return;
   // The first who rings wakes the owner; until it has woken, which takes microseconds, the others need not.
   if (line_->sleeping.exchange(0, std::memory_order_relaxed) == 0) return;
   line_->rings.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &line_->rings, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-void Doorbell::prepare() const noexcept {
+void Doorbell::prepare(For what) const noexcept {
   if (line_ == nullptr) return;
   line_->seen = line_->rings.load(std::memory_order_relaxed);
-  line_->sleeping.store(1, std::memory_order_relaxed);
+  line_->sleeping.store(what, std::memory_order_relaxed);
   full_fence(line_->sleeping);
 }
 

@@ -1,7 +1,8 @@
 // What a controller sleeps on when it has nothing to do, and what others ring.
 //
 // One cache line in memory that every process of the host maps. Only the owner waits; anybody rings. Ringing costs a
-// fence and a load while the owner is awake; of those who ring while it sleeps, the first makes one futex call.
+// fence and a load while the owner is awake; of those who ring while it sleeps, the first makes one futex call. An
+// owner that waits for no room sleeps on while others give back what it need not have now.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@ namespace woa {
 
 struct alignas(64) DoorbellLine {
   std::atomic<std::uint32_t> rings{0};     // futex word, bumped by a ring that finds the owner asleep
-  std::atomic<std::uint32_t> sleeping{0};  // set by the owner, cleared by it or by the first who rings
+  std::atomic<std::uint32_t> sleeping{0};  // a Doorbell::For, set by the owner, cleared by it or by the first who rings
   std::uint32_t seen = 0;                  // the owner's: `rings` when it announced its sleep
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
@@ -22,11 +23,16 @@ class Doorbell {
   Doorbell() = default;
   explicit Doorbell(DoorbellLine* line) noexcept : line_(line) {}
 
+  // What an owner sleeps until: work, or also room (blocks and places that others give back).
+  enum For : std::uint32_t { kWork = 1, kWorkOrRoom = 2 };
+
   // Call after publishing work. Any thread or process.
-  void ring() const noexcept;
+  void ring() const noexcept { ring_from(kWork); }
+  // Call after giving back. Any thread or process.
+  void ring_for_room() const noexcept { ring_from(kWorkOrRoom); }
 
   // Owner only. Announces sleep; then the caller must look for work once more, and either cancel() or sleep().
-  void prepare() const noexcept;
+  void prepare(For what = kWorkOrRoom) const noexcept;
   void cancel() const noexcept;
   // Has the owner announced that it will sleep, and not cancelled or been rung since?
   [[nodiscard]] bool prepared() const noexcept {
@@ -37,6 +43,8 @@ class Doorbell {
   void sleep(std::uint64_t timeout_ns) const noexcept;
 
  private:
+  void ring_from(For least) const noexcept;
+
   DoorbellLine* line_ = nullptr;
 };
 

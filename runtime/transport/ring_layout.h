@@ -33,6 +33,7 @@ struct alignas(128) ChannelWords {  // the slots behind it begin at a pair of li
   // polled by the consumer
   alignas(64) std::atomic<std::uint64_t> producer_end{0};   // by the producer, when it closes: end_mark(next sequence)
   alignas(64) std::atomic<std::uint32_t> producer_gone{0};  // by close_channel
+  std::atomic<std::uint32_t> room_wanted{0};                // by the producer; looked at as seldom as the word before
 };
 
 // A header in words, as OutEdge::write_header() stores it: a word that was just written in parts is slow to read.

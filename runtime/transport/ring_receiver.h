@@ -22,7 +22,10 @@ class alignas(128) RingReceiver final : public Receiver {
   Status status() const override;
   bool closed() const noexcept override;
   void give_back(const BlockReturn& block) noexcept override;
-  void wake() noexcept override { producer_.ring(); }
+  void wake() noexcept override { producer_.ring_for_room(); }
+  [[nodiscard]] bool room_wanted() const noexcept override {
+    return channel_.words->room_wanted.load(std::memory_order_acquire) != 0;
+  }
 
  private:
   enum class Loss : std::uint8_t { kNone, kSequence, kEnd, kRejected };

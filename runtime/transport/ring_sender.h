@@ -28,6 +28,9 @@ class alignas(128) RingSender final : public Sender {
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
   Status status() const override;
   void wake() noexcept override { consumer_.ring(); }
+  void want_room(bool wanted) noexcept override {
+    channel_.words->room_wanted.store(wanted ? 1 : 0, std::memory_order_release);
+  }
   // Whether reserve() answers kClosed.
   [[nodiscard]] bool closed() const noexcept;
 

@@ -6,6 +6,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/thread.h"
+#include "runtime/transport/idle.h"
 
 namespace woa {
 
@@ -19,9 +20,8 @@ VerilatorBackend::VerilatorBackend() : description_(verilator_description()) {}
 
 VerilatorBackend::~VerilatorBackend() {
   if (!thread_.joinable()) return;
-  while (job_.load(std::memory_order_acquire) != nullptr) std::this_thread::yield();
-  job_.store(&stop_, std::memory_order_release);
-  job_.notify_one();
+  stopped_.store(true);
+  Doorbell(&line_).ring();
   thread_.join();
 }
 
@@ -35,7 +35,7 @@ Start VerilatorBackend::start(Firing& firing) noexcept {
   if (busy_) return Start::kBusy;
   busy_ = true;
   job_.store(&firing, std::memory_order_release);
-  job_.notify_one();
+  Doorbell(&line_).ring();
   return Start::kStarted;
 }
 
@@ -49,10 +49,10 @@ std::size_t VerilatorBackend::poll(std::span<Firing*> done) noexcept {
 }
 
 void VerilatorBackend::serve() noexcept {
-  for (;;) {
-    job_.wait(nullptr, std::memory_order_acquire);
-    Firing* firing = job_.load(std::memory_order_acquire);
-    if (firing == &stop_) return;
+  Firing* firing = nullptr;
+  const auto has_work = [&] { return (firing = job_.load(std::memory_order_acquire)) != nullptr; };
+  Idle idle(Doorbell(&line_), kHelperWaits);
+  while (idle.wait_until([&] { return has_work() || stopped_.load(); }), has_work()) {
     firing->started_ns = now_ns();
     driver_.run(*firing);
     firing->ended_ns = now_ns();

@@ -27,9 +27,10 @@ class VerilatorBackend final : public Backend {
   const DeviceDescription description_;
   Doorbell wakeup_;
   bool busy_ = false;                   // from start() to the poll() that reports it
-  std::atomic<Firing*> job_{nullptr};   // from the controller to the model thread; a firing of no stage ends it
+  DoorbellLine line_;                   // the model thread sleeps on it
+  std::atomic<Firing*> job_{nullptr};   // from the controller to the model thread
   std::atomic<Firing*> done_{nullptr};  // from the model thread to the controller
-  Firing stop_;
+  std::atomic<bool> stopped_{false};
   WactModel model_;  // once the model thread runs, it alone uses the model and the driver
   WactDriver driver_{model_};
   std::thread thread_;

@@ -1,0 +1,50 @@
+// Submissions that wait for a place in a run's window. The first to come is the first to be served.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "woa/woa.h"
+
+namespace woa {
+
+struct Submission {
+  woa_fill fill = nullptr;
+  void* user = nullptr;
+  std::uint64_t deadline_ns = 0;
+};
+
+// A submission in line. It lies on the stack of its thread, which sleeps until it is admitted.
+struct Waiting {
+  const Submission& submission;
+  std::uint64_t ticket = 0;
+  std::optional<std::uint64_t> number = std::nullopt;  // once it is admitted
+  std::condition_variable changed = {};
+};
+
+// Thread-safe: no. The run's mutex guards it.
+class WaitingLine {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return line_.empty(); }
+  // Takes the place that this thread left by leave(), or else the last one.
+  void join(Waiting& waiting);
+  // Its time is up. This thread keeps its place for its next submission; until then others are served.
+  void leave(const Waiting& waiting);
+  // This thread has submitted without waiting: it has no place any more.
+  void forget() { left_with_.erase(std::this_thread::get_id()); }
+  // The first leaves the line as instance `number`, and its thread wakes. The line must not be empty.
+  void admit(std::uint64_t number);
+  [[nodiscard]] const Submission& first() const { return line_.begin()->second->submission; }
+  // The run has ended: wakes all.
+  void wake_all();
+
+ private:
+  std::map<std::uint64_t, Waiting*> line_;              // by ticket
+  std::map<std::thread::id, std::uint64_t> left_with_;  // tickets of threads that left
+  std::uint64_t next_ticket_ = 0;
+};
+
+}  // namespace woa
