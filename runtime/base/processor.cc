@@ -1,6 +1,12 @@
 #include "runtime/base/processor.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <string>
+
+#include "runtime/base/cgroup_limits.h"
 
 namespace woa {
 namespace {
@@ -13,7 +19,42 @@ std::string allowed_processors(const cpu_set_t& set) {
   return text;
 }
 
+// struct sched_attr of Linux in its first version, which C libraries may lack.
+struct TurnAttributes {
+  std::uint32_t size = sizeof(TurnAttributes), policy = SCHED_OTHER;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime_ns = 0, deadline_ns = 0, period_ns = 0;
+};
+constexpr std::uint64_t kShortTurnNs = 100'000;  // the shortest that Linux gives
+
+// Sets the length of the calling thread's turns to `ns` if it has turns at all. Returns what it was before.
+std::uint64_t set_turn(std::uint64_t ns) noexcept {
+  TurnAttributes attributes;
+  if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return 0;
+  if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return 0;
+  const std::uint64_t before = attributes.runtime_ns;
+  attributes.runtime_ns = ns;
+  return ::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? before : 0;
+}
+
 }  // namespace
+
+std::size_t usable_processors() {
+  constexpr std::uint64_t kMilliCore = 1000;
+  cpu_set_t set;
+  std::uint64_t usable = 1;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) usable = static_cast<std::uint64_t>(CPU_COUNT(&set));
+  if (const auto cores = cgroup_limits().cores) usable = std::min(usable, cores->most / kMilliCore);
+  return std::max<std::uint64_t>(usable, 1);
+}
+
+ShortTurns::ShortTurns() noexcept : thread_(::gettid()), before_ns_(set_turn(kShortTurnNs)) {}
+
+ShortTurns::~ShortTurns() {
+  if (thread_ == ::gettid()) set_turn(before_ns_);
+}
 
 Status pin_thread(int processor) {
   cpu_set_t set;

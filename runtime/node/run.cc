@@ -14,7 +14,7 @@ constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
 std::vector<IdleOptions> waits_of(const RunOptions& options, std::size_t controllers) {
   if (options.idle) return std::vector<IdleOptions>(controllers, *options.idle);
-  return default_waits(options.processors, controllers, std::thread::hardware_concurrency());
+  return default_waits(options.processors, controllers, usable_processors());
 }
 
 }  // namespace
@@ -70,6 +70,7 @@ class Run::Impl final : public InstanceObserver {
   void fail_late(std::uint64_t instance);
   void fail_all(const Status& status);
 
+  ShortTurns turns_;  // of the thread that drives
   Plan plan_;
   RunOptions options_;
   OnCompletion on_completion_;

@@ -7,17 +7,6 @@
 
 namespace woa {
 
-namespace {
-constexpr std::uint64_t kLongYieldNs = 1'000'000;
-constexpr std::uint64_t kSleepCostNs = 10'000;
-constexpr std::uint64_t kMostSavedNs = 20'000'000;
-constexpr std::uint64_t kAloofness = 100;
-}  // namespace
-
-void Idle::note_short_wait() noexcept {
-  if (saved_ns_ < kMostSavedNs) saved_ns_ += kSleepCostNs;
-}
-
 bool Idle::note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
   if (took_ns < kLongYieldNs) return true;
   if (took_ns <= saved_ns_) {
@@ -25,15 +14,16 @@ bool Idle::note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
     return true;
   }
   saved_ns_ = 0;
-  crowded_until_ns_ = now_ns + kAloofness * took_ns;
+  no_yields_until_ns_ = now_ns + kNoYieldsFor * took_ns;
+  ++counts_.crowded;
   return false;
 }
 
 bool Idle::spin_or_yield() noexcept {
   if (yields_ >= options_.yields) return false;
-  if (crowded_until_ns_ != 0) {
-    if (now_ns() < crowded_until_ns_) return false;
-    crowded_until_ns_ = 0;
+  if (no_yields_until_ns_ != 0) {
+    if (now_ns() < no_yields_until_ns_) return false;
+    no_yields_until_ns_ = 0;
   }
   if (options_.spin_ns != 0 && spins_++ % kSpinsPerLook != 0) {
     pause_core();
@@ -46,6 +36,7 @@ bool Idle::spin_or_yield() noexcept {
     return true;
   }
   ++yields_;
+  ++counts_.yields;
   sched_yield();
   const std::uint64_t after = now_ns();
   return note_yield(after - now, after);

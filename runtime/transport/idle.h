@@ -1,7 +1,11 @@
-// How a controller waits when a duty cycle found nothing: it spins, then yields, then sleeps on its doorbell.
+// How every thread of the runtime waits for work: it spins while its core is its own, yields while only its own run
+// shares the core, and else sleeps on its doorbell.
 //
 // Spinning answers in well under a microsecond and costs a core; sleeping costs nothing and some ten microseconds.
-// Waiting first as long as a sleep would take is never worse than twice the best choice.
+// Waiting first as long as a sleep would take is never worse than twice the best choice (Karlin et al., Competitive
+// randomized algorithms for nonuniform problems, Algorithmica 11, 1994). A yield hands the core to a thread of the same
+// run within a microsecond. Beside other programs it costs a turn of each of them, milliseconds: so a yield that took
+// long is set against what yields have saved, and once they cost more, the thread sleeps at once for a while.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +24,20 @@ struct IdleOptions {
 // For threads that serve a controller: their work is worth a wake-up, and whoever has some always rings.
 inline constexpr IdleOptions kHelperWaits{0, 4, ~std::uint64_t{0}};
 
+// How a thread has waited.
+struct WaitCounts {
+  std::uint64_t yields = 0, sleeps = 0;
+  std::uint64_t crowded = 0;  // times that yields turned out to cost more than sleeps
+};
+
 // One per duty cycle, used by the thread that runs it.
 class Idle {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
+  // A yield that took so long may have served another program.
+  static constexpr std::uint64_t kLongYieldNs = 500'000;
+  // After a yield that cost too much, for so many times as long none is tried.
+  static constexpr std::uint64_t kNoYieldsFor = 100;
 
   // `own` is the doorbell that others ring for this thread.
   explicit Idle(Doorbell own, IdleOptions options = {}) noexcept : own_(own), options_(options) {}
@@ -38,7 +52,10 @@ class Idle {
     const Doorbell::For what = awaits();
     own_.prepare(what);
     const bool found = look_again();
-    if (!found && awaits() == what) return own_.sleep(most_ns < options_.sleep_ns ? most_ns : options_.sleep_ns);
+    if (!found && awaits() == what) {
+      ++counts_.sleeps;
+      return own_.sleep(most_ns < options_.sleep_ns ? most_ns : options_.sleep_ns);
+    }
     own_.cancel();
     if (found) reset();
   }
@@ -47,7 +64,6 @@ class Idle {
   void idle(bool did_work, LookAgain&& look_again) noexcept {
     idle(did_work, look_again, [] { return Doorbell::kWorkOrRoom; });
   }
-
   // Waits until `ready` answers true.
   template <class Ready>
   void wait_until(Ready&& ready) noexcept {
@@ -55,16 +71,21 @@ class Idle {
     reset();
   }
 
+  // A yield has returned at `now_ns`, after `took_ns`. False: the thread should sleep.
+  bool note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] const WaitCounts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const IdleOptions& options() const noexcept { return options_; }
+
  private:
-  static constexpr std::uint32_t kSpinsPerLook = 8;  // at the clock, which takes about as long as a spin
+  static constexpr std::uint32_t kSpinsPerLook = 8;          // at the clock, which takes about as long as a spin
+  static constexpr std::uint64_t kSleepCostNs = 10'000;      // of a sleep and a wake-up, which a yield has saved
+  static constexpr std::uint64_t kMostSavedNs = 20'000'000;  // so a program that comes later costs no more than this
 
   void reset() noexcept {
-    if (yields_ != 0 && yields_ < options_.yields) note_short_wait();
+    const bool yields_were_enough = yields_ != 0 && yields_ < options_.yields;
+    if (yields_were_enough && saved_ns_ < kMostSavedNs) saved_ns_ += kSleepCostNs;
     idle_since_ns_ = 0, yields_ = 0, spins_ = 0;
   }
-  void note_short_wait() noexcept;
-  // `took_ns`: of a yield that has just returned. False: yields cost more than sleeps.
-  bool note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept;
   // False when it is time to sleep. After a sleep that brought no work the next one follows at once.
   bool spin_or_yield() noexcept;
 
@@ -72,8 +93,9 @@ class Idle {
   IdleOptions options_;
   std::uint64_t idle_since_ns_ = 0;  // 0: not idle
   std::uint32_t yields_ = 0, spins_ = 0;
-  std::uint64_t saved_ns_ = 0;          // by yields, against sleeping
-  std::uint64_t crowded_until_ns_ = 0;  // other programs want this core; 0: not known
+  std::uint64_t saved_ns_ = 0;            // by yields, against sleeps
+  std::uint64_t no_yields_until_ns_ = 0;  // 0: they may be tried
+  WaitCounts counts_;
 };
 
 }  // namespace woa

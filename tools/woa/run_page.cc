@@ -123,7 +123,7 @@ json machine_of_this_host() {
   utsname system{};
   (void)::uname(&system);
   return {{"processor", processor_name()},
-          {"usable", std::thread::hardware_concurrency()},
+          {"usable", usable_processors()},
           {"system", std::string(system.sysname) + " " + system.release + " " + system.machine},
           {"woa", WOA_VERSION}};
 }
