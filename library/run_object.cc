@@ -10,6 +10,7 @@
 #include "library/answer.h"
 #include "library/run_report.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/futex.h"
 #include "runtime/base/text.h"
 #include "runtime/controller/kernel_call.h"
 
@@ -19,7 +20,8 @@ namespace {
 constexpr const char* kFinished = "the run has finished; start another";
 constexpr const char* kNothingEnded = "nothing has ended within the given time";
 constexpr const char* kWindowIsFull = "as many instances are in flight as the window has";
-constexpr int kPatience_s = 5;  // with whoever keeps outputs
+constexpr std::uint64_t kLongestSleep_ns = 1'000'000'000;  // in one call of the system
+constexpr int kPatience_s = 5;                             // with whoever keeps outputs
 
 // Forks of this process and of those it was forked from.
 std::atomic<std::uint64_t> forks{0};
@@ -159,11 +161,12 @@ Result<std::uint64_t> RunObject::fill_input(std::uint64_t instance, std::uint32_
 
 // Called by Run, in the thread that drives.
 void RunObject::complete(const Completion& completion) {
+  Sleepers sleepers;
   {
     const std::lock_guard lock(mutex_);
     last_ended_ns_ = now_ns();
     if (status_.ok()) status_ = owned_->run().status();  // the failure of the run ends its instances
-    if (!status_.ok()) line_.wake_all();
+    if (!status_.ok()) admit_line(sleepers);
     if (completion.failure != nullptr) {
       ++failed_;
     } else {
@@ -172,6 +175,7 @@ void RunObject::complete(const Completion& completion) {
       kept_.insert(completion.instance);  // another thread may give the outputs back before the callback returns
     }
   }
+  wake(sleepers);
   const woa_taken taken = tell(completion);
   {
     const std::lock_guard lock(mutex_);
@@ -265,14 +269,19 @@ woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t
   if (const Status status = check_wait(); !status.ok()) return answer(status);
   Waiting waiting{submission};
   line_.join(waiting);
-  const auto admitted = [&] { return waiting.number.has_value(); };
-  const woa_status waited = wait_until(lock, waiting.changed, timeout_ns, admitted, false);
-  if (waited == WOA_OK) {
+  lock.unlock();
+  const std::uint64_t began = now_ns();
+  for (std::uint64_t rest = timeout_ns; rest != 0 && waiting.told.load(std::memory_order_acquire) == 0;
+       rest = left(began, timeout_ns))
+    futex_wait(waiting.told, 0, std::min(rest, kLongestSleep_ns));
+  if (waiting.told.load(std::memory_order_acquire) == 0 || !waiting.number) lock.lock();
+  if (waiting.number) {
     *instance = *waiting.number;
     return WOA_OK;
   }
   line_.leave(waiting);
-  return waited == WOA_TIMED_OUT ? refuse_for_now() : waited;
+  if (finished_) return answer(WOA_INVALID, kFinished);
+  return status_.ok() ? refuse_for_now() : answer(status_);
 }
 
 // Needs mutex_.
@@ -301,8 +310,9 @@ std::uint64_t RunObject::order_submission(const Submission& submission) {
 }
 
 // Needs mutex_. Submits for threads that wait, so that a place is taken before its thread wakes.
-void RunObject::admit_line() {
-  while (!line_.empty() && has_place()) line_.admit(order_submission(line_.first()));
+void RunObject::admit_line(Sleepers& sleepers) {
+  if (!status_.ok() || finished_) return line_.end(sleepers);
+  while (!line_.empty() && has_place()) line_.admit(order_submission(line_.first()), sleepers);
 }
 
 // Needs mutex_.
@@ -328,16 +338,15 @@ bool RunObject::carry_out_orders() {
 void RunObject::note_progress() {
   const Run& run = owned_->run();
   if (run.oldest() == oldest_ && run.status().ok() == status_.ok()) return;  // only this thread changes them
+  Sleepers sleepers;
   {
     const std::lock_guard lock(mutex_);
     oldest_ = run.oldest();
     ++progress_;
     if (status_.ok()) status_ = run.status();
-    if (status_.ok())
-      admit_line();
-    else
-      line_.wake_all();
+    admit_line(sleepers);
   }
+  wake(sleepers);
   changed_.notify_all();
 }
 
@@ -435,7 +444,7 @@ woa_status RunObject::wait_until(std::unique_lock<std::mutex>& lock, std::condit
     if (finished_) return answer(WOA_INVALID, kFinished);
     const std::uint64_t rest = left(began, timeout_ns);
     if (rest == 0) return answer(WOA_TIMED_OUT, kNothingEnded);
-    changed.wait_for(lock, std::chrono::nanoseconds(std::min<std::uint64_t>(rest, 1'000'000'000)));
+    changed.wait_for(lock, std::chrono::nanoseconds(std::min(rest, kLongestSleep_ns)));
   }
 }
 
@@ -521,11 +530,13 @@ Result<nlohmann::json> RunObject::finish() {
     return Status();
   });
   stop_driver();
+  Sleepers sleepers;
   {
     const std::lock_guard lock(mutex_);
     finished_ = true;
-    line_.wake_all();
+    admit_line(sleepers);
   }
+  wake(sleepers);
   changed_.notify_all();
   drained_.notify_all();
   const Result<RunReport>& report = *counted_;

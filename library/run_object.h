@@ -93,7 +93,7 @@ class RunObject {
   [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }
   std::uint64_t next_number();
   std::uint64_t order_submission(const Submission& submission);
-  void admit_line();
+  void admit_line(Sleepers& sleepers);
   woa_status refuse_for_now();
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
   woa_status wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, std::uint64_t timeout_ns,

@@ -1,6 +1,12 @@
 #include "library/waiting_line.h"
 
+#include "runtime/base/futex.h"
+
 namespace woa {
+
+void wake(const Sleepers& sleepers) noexcept {
+  for (const std::atomic<std::uint32_t>* const word : sleepers) futex_wake(word, 1);
+}
 
 void WaitingLine::join(Waiting& waiting) {
   const auto left = left_with_.find(std::this_thread::get_id());
@@ -14,15 +20,19 @@ void WaitingLine::leave(const Waiting& waiting) {
   left_with_.emplace(std::this_thread::get_id(), waiting.ticket);
 }
 
-void WaitingLine::admit(std::uint64_t number) {
+void WaitingLine::admit(std::uint64_t number, Sleepers& sleepers) {
   Waiting& first = *line_.begin()->second;
   line_.erase(line_.begin());
+  sleepers.push_back(&first.told);
   first.number = number;
-  first.changed.notify_one();
+  first.told.store(1, std::memory_order_release);  // from here on it may be gone
 }
 
-void WaitingLine::wake_all() {
-  for (const auto& [ticket, waiting] : line_) waiting->changed.notify_one();
+void WaitingLine::end(Sleepers& sleepers) {
+  for (const auto& [ticket, waiting] : line_) {
+    sleepers.push_back(&waiting->told);
+    waiting->told.store(1, std::memory_order_release);
+  }
 }
 
 }  // namespace woa

@@ -1,11 +1,12 @@
 // Submissions that wait for a place in a run's window. The first to come is the first to be served.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "woa/woa.h"
 
@@ -17,13 +18,17 @@ struct Submission {
   std::uint64_t deadline_ns = 0;
 };
 
-// A submission in line. It lies on the stack of its thread, which sleeps until it is admitted.
+// A submission in line. It lies on the stack of its thread, which sleeps until it is told.
 struct Waiting {
-  const Submission& submission;
+  Submission submission;
   std::uint64_t ticket = 0;
   std::optional<std::uint64_t> number = std::nullopt;  // once it is admitted
-  std::condition_variable changed = {};
+  std::atomic<std::uint32_t> told{0};                  // 1: it is admitted, or the run has ended
 };
+
+// Threads to wake. It is done without the run's mutex, which they may need at once.
+using Sleepers = std::vector<const std::atomic<std::uint32_t>*>;
+void wake(const Sleepers& sleepers) noexcept;
 
 // Thread-safe: no. The run's mutex guards it.
 class WaitingLine {
@@ -31,15 +36,15 @@ class WaitingLine {
   [[nodiscard]] bool empty() const noexcept { return line_.empty(); }
   // Takes the place that this thread left by leave(), or else the last one.
   void join(Waiting& waiting);
-  // Its time is up. This thread keeps its place for its next submission; until then others are served.
+  // It gives up. This thread keeps its place for its next submission; until then others are served.
   void leave(const Waiting& waiting);
   // This thread has submitted without waiting: it has no place any more.
   void forget() { left_with_.erase(std::this_thread::get_id()); }
-  // The first leaves the line as instance `number`, and its thread wakes. The line must not be empty.
-  void admit(std::uint64_t number);
   [[nodiscard]] const Submission& first() const { return line_.begin()->second->submission; }
-  // The run has ended: wakes all.
-  void wake_all();
+  // The first leaves the line as instance `number`. The line must not be empty.
+  void admit(std::uint64_t number, Sleepers& sleepers);
+  // The run has ended: all give up.
+  void end(Sleepers& sleepers);
 
  private:
   std::map<std::uint64_t, Waiting*> line_;              // by ticket

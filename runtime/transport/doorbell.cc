@@ -1,20 +1,13 @@
 #include "runtime/transport/doorbell.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+#include <chrono>
+#include <thread>
 
+#include "runtime/base/futex.h"
 #include "runtime/base/sanitizers.h"
 
 namespace woa {
 namespace {
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-
-timespec to_timespec(std::uint64_t ns) noexcept {
-  return {.tv_sec = static_cast<time_t>(ns / kNsPerSecond), .tv_nsec = static_cast<long>(ns % kNsPerSecond)};
-}
 
 // Either the ringer sees `sleeping` set, or the owner sees the work that the ringer published: each side writes one
 // word, then reads the other's, and this stands between the two. ThreadSanitizer knows no fences, so there an exchange
@@ -37,7 +30,7 @@ void Doorbell::ring_from(For least) const noexcept {
   // The first who rings wakes the owner; until it has woken, which takes microseconds, the others need not.
   if (line_->sleeping.exchange(0, std::memory_order_relaxed) == 0) return;
   line_->rings.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &line_->rings, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  futex_wake(&line_->rings, 1);
 }
 
 void Doorbell::prepare(For what) const noexcept {
@@ -52,13 +45,8 @@ void Doorbell::cancel() const noexcept {
 }
 
 void Doorbell::sleep(std::uint64_t timeout_ns) const noexcept {
-  const timespec timeout = to_timespec(timeout_ns);
-  if (line_ == nullptr) {
-    nanosleep(&timeout, nullptr);
-    return;
-  }
-  // The kernel compares `rings` with `seen`: a ring since prepare() makes it return at once.
-  syscall(SYS_futex, &line_->rings, FUTEX_WAIT, line_->seen, &timeout, nullptr, 0);
+  if (line_ == nullptr) return std::this_thread::sleep_for(std::chrono::nanoseconds(timeout_ns));
+  futex_wait(line_->rings, line_->seen, timeout_ns);  // a ring since prepare() makes it return at once
   cancel();
 }
 
