@@ -341,12 +341,11 @@ Result<RunReport> Run::Impl::finish() {
   report.edges.resize(plan_.edges.size());
   report.packets.resize(options_.wires.size());
   const Controller& host = host_->controller();
-  (*nodes)[kHostController] = {host_->device(),
+  const int processor = options_.processors.empty() ? kNoProcessor : options_.processors[kHostController];
+  (*nodes)[kHostController] = {{host_->device(), processor, {}},
                                host.stats(),
                                {host.trace().begin(), host.trace().end()},
-                               transports().packets(),
-                               true,
-                               options_.processors.empty() ? kNoProcessor : options_.processors[kHostController]};
+                               transports().packets()};
   for (NodeReport& node : *nodes) {
     for (std::size_t e = 0; e < report.edges.size(); ++e) {
       report.edges[e].messages += node.stats.edges[e].messages;

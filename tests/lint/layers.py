@@ -75,7 +75,7 @@ FLAT = (TRANSPORT, MESSAGING, "kernels/", "controllers/fpga/", "controllers/gpu/
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
-    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "compiler/certificate/", "bench/peers/grpc*", "tests/"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN + "message.cc", "bench/peers/grpc*", "tests/"]),
     (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["library/", "tools/", "bench/", "tests/"]),
