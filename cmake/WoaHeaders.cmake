@@ -1,5 +1,5 @@
 # `make headers` compiles each of our headers alone. Files that are compiled together would hide a missing include.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h compiler/*.h controllers/*.h library/*.h runtime/*.h tools/*.h)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h bench/program/*.h compiler/*.h controllers/*.h library/*.h runtime/*.h tools/*.h)
 foreach(part OPENCL VERILATOR OFI PMIX)  # headers of absent libraries are left out
   set(needs_OPENCL "/controllers/gpu/opencl/")
   set(needs_VERILATOR "/controllers/fpga/verilator/")

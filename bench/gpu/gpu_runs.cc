@@ -8,13 +8,15 @@
 
 #include "bench/gpu/own_device.h"
 #include "bench/gpu/random_payloads.h"
-#include "bench/harness/statistics.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/pinned_group.h"
 #include "runtime/base/clock.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/measure/driven_run.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/statistics.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 constexpr std::uint32_t kGpu = 1;          // controller

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/harness/statistics.h"
 #include "runtime/base/processor.h"
 #include "runtime/controller/layout.h"
+#include "runtime/measure/statistics.h"
 #include "tools/woa/process.h"
 
 namespace woa::tools {
@@ -20,7 +20,7 @@ struct Driven {
 };
 
 double median_in_us(const std::vector<std::uint64_t>& ns) {
-  return ns.empty() ? 0 : bench::median({ns.begin(), ns.end()}) / 1e3;
+  return ns.empty() ? 0 : measure::median({ns.begin(), ns.end()}) / 1e3;
 }
 
 // Inputs may take different paths; a prediction is their mean.
