@@ -53,8 +53,8 @@ woa_status woa_fill_from(void* user, uint64_t /*instance*/, uint32_t input, woa_
   return WOA_OK;
 }
 
-woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t deadline_ns, uint64_t* instance) {
-  return with(run, [&](woa::RunObject& object) { return object.submit(fill, user, deadline_ns, instance); });
+woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t timeout_ns, uint64_t* instance) {
+  return with(run, [&](woa::RunObject& object) { return object.submit(fill, user, timeout_ns, instance); });
 }
 
 woa_status woa_run_work(woa_run* run, uint64_t timeout_ns) {

@@ -205,17 +205,17 @@ woa_taken RunObject::tell(const Completion& completion) {
 
 // ---- Whoever drives ----
 
-woa_status RunObject::push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns) {
+woa_status RunObject::push(const Submission& submission, std::uint64_t number, std::uint64_t timeout_ns) {
   submissions_[number % kMaxWindow] = submission;
   const Push push = owned_->run().submit(
       [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
-      deadline_ns);
+      timeout_ns);
   if (push == Push::kOk) return WOA_OK;
   if (push == Push::kBackPressured) return answer(WOA_BACK_PRESSURED, kWindowIsFull);
   return answer(owned_->run().status());
 }
 
-woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance) {
+woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t timeout_ns, std::uint64_t* instance) {
   if (fill == nullptr) return answer(WOA_INVALID, "a submission needs a function that fills the inputs");
   std::unique_lock lock(mutex_);
   if (finished_) return answer(WOA_INVALID, kFinished);
@@ -229,8 +229,8 @@ woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_n
   if (instance != nullptr) *instance = number;
   ++submitted_;
   if (own_thread_) {  // also from a callback: the order of numbers is that of orders
-    leave_order([this, submission = Submission{fill, user}, number, deadline_ns] {
-      if (push(submission, number, deadline_ns) == WOA_OK) return;
+    leave_order([this, submission = Submission{fill, user}, number, timeout_ns] {
+      if (push(submission, number, timeout_ns) == WOA_OK) return;
       const Status& why = owned_->run().status();
       const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
       complete({number, 0, {}, &failure});
@@ -238,7 +238,7 @@ woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_n
     return WOA_OK;
   }
   lock.unlock();
-  const woa_status pushed = push({fill, user}, number, deadline_ns);
+  const woa_status pushed = push({fill, user}, number, timeout_ns);
   if (pushed != WOA_OK) {
     lock.lock();
     --submitted_;

@@ -34,7 +34,7 @@ class RunObject {
   RunObject& operator=(const RunObject&) = delete;
 
   // The functions of woa.h. Those that answer a woa_status have set the thread's message.
-  woa_status submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t* instance);
+  woa_status submit(woa_fill fill, void* user, std::uint64_t timeout_ns, std::uint64_t* instance);
   woa_status work(std::uint64_t timeout_ns);
   woa_status drain(std::uint64_t timeout_ns);
   Status give_back(std::uint64_t instance);
@@ -82,7 +82,7 @@ class RunObject {
   Status start_driver();
   void drive(const std::stop_token& stop);
   void note_progress();
-  woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t deadline_ns);
+  woa_status push(const Submission& submission, std::uint64_t number, std::uint64_t timeout_ns);
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
   woa_status wait_until(std::uint64_t timeout_ns, const std::function<bool()>& done, bool to_the_end);
   Status drain_to_finish();

@@ -144,7 +144,7 @@ Plan gpu_chain(const GpuRun& run) {
   Plan plan;
   plan.graph = "gpu-chain";
   plan.window = run.window;
-  plan.deadline_ns = kDeadlineNs;
+  plan.timeout_ns = kDeadlineNs;
   plan.controllers = {make_controller("host", *find_backend("host")), make_controller("gpu:0", *find_backend("cuda"))};
   plan.stages.resize(kFirstKernel);
   plan.stages[kSourceStage].name = "source";

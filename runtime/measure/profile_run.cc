@@ -117,7 +117,7 @@ bool run_round(Run& run, const ReadInput& read, std::uint64_t count, Progressed&
 
 ProfileRun run_for_profile(Plan plan, const ReadInput& read, RunOptions options, const ProfileRunOptions& chosen) {
   plan.window = 1;  // so that no stage waits for a processor that another stage uses
-  plan.deadline_ns = 0;
+  plan.timeout_ns = 0;
   options.trace_limit = ~std::uint64_t{0};  // every token counts
   Progressed state;
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {

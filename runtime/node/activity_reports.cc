@@ -51,8 +51,8 @@ void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nan
 }  // namespace
 
 ActivityReports::ActivityReports(ControlSocket& socket, const Plan& plan, std::uint32_t controller, Activity activity) {
-  if (plan.deadline_ns == 0 || activity.empty()) return;
-  const std::chrono::nanoseconds rest(std::clamp(plan.deadline_ns / kLooksPerDeadline, kLeastRestNs, kMostRestNs));
+  if (plan.timeout_ns == 0 || activity.empty()) return;
+  const std::chrono::nanoseconds rest(std::clamp(plan.timeout_ns / kLooksPerDeadline, kLeastRestNs, kMostRestNs));
   const Status status = start_thread(thread_, "reports of long kernels, which name the stage of a missed deadline",
                                      [&socket, rest, controller, activity](const std::stop_token& stop) {
                                        report(stop, socket, rest, controller, activity);

@@ -133,7 +133,7 @@ void fields(auto& f, Like<Plan> auto& m) {
   f(1, "graph", m.graph);
   f(2, "model", m.model);
   f(3, "window", m.window);
-  f(4, "deadline_ns", m.deadline_ns);
+  f(4, "timeout_ns", m.timeout_ns);
   f(5, "controllers", m.controllers);
   f(6, "stages", m.stages);
   f(7, "edges", m.edges);

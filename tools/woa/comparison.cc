@@ -66,7 +66,7 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
   const ForeignOutput foreign;
   ModelRun result;
   plan.window = 1;
-  plan.deadline_ns = 0;
+  plan.timeout_ns = 0;
   const std::uint64_t round = inputs.default_instances();
   auto outputs = OutputFiles::open(plan, {}, inputs, round * (repetitions + 1));
   if (!outputs.ok()) return run_that_failed(outputs.status());
