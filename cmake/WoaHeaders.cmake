@@ -1,5 +1,5 @@
 # `make headers` compiles each of our headers alone. Files that are compiled together would hide a missing include.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h compiler/*.h controllers/*.h library/*.h runtime/*.h tools/*.h)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h bench/program/*.h compiler/*.h controllers/*.h library/*.h runtime/*.h tools/*.h)
 foreach(part OPENCL VERILATOR OFI PMIX)  # headers of absent libraries are left out
   set(needs_OPENCL "/controllers/gpu/opencl/")
   set(needs_VERILATOR "/controllers/fpga/verilator/")
@@ -11,7 +11,7 @@ foreach(part OPENCL VERILATOR OFI PMIX)  # headers of absent libraries are left 
 endforeach()
 add_library(woa_headers INTERFACE)
 target_sources(woa_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
-target_link_libraries(woa_headers INTERFACE woa_settings woa_plan_pb woa_control_proto CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(woa_headers INTERFACE woa_settings CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(woa_headers SYSTEM INTERFACE ${WOA_LIBYAML_INCLUDE} ${WOA_OPENCL_INCLUDE} ${WOA_OFI_INCLUDE} ${WOA_PMIX_INCLUDE})
 target_compile_options(woa_headers INTERFACE -O0)
 set_target_properties(woa_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

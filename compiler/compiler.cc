@@ -139,7 +139,7 @@ void set_profiles(Graph& graph, const Profile& profile) {
 std::optional<CertifiedPlan> make_plan(const Graph& graph, const GraphFile& file, std::uint32_t window,
                                        const Machine& machine, const CompileOptions& options,
                                        std::optional<Certificate> certificate, Report& report) {
-  Plan emitted = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
+  Plan emitted = emit_plan(graph, file.name, window, options.timeout_ns ? options.timeout_ns : file.timeout_ns);
   emitted = with_replicas(std::move(emitted), graph);
   if (certificate) emitted = with_copies(std::move(emitted), graph, certificate->costs);
   CertifiedPlan plan(std::move(emitted));

@@ -78,7 +78,7 @@ LoadedPlan compile_graph(const PlanOptions& options, const std::map<std::string,
   compile.params = params;
   compile.replicas = options.replicas;
   compile.window = options.window;
-  compile.deadline_ns = options.deadline_ns;
+  compile.timeout_ns = options.timeout_ns;
   compile.warn_of_unbuilt = compile.warn_of_wires = options.anywhere;
   Compilation result = options.text
                            ? compile_text(*options.text, options.file.string(), options.file.parent_path(), compile)
@@ -142,7 +142,7 @@ Status change_plan(CertifiedPlan& plan, const PlanOptions& options, const std::m
   WOA_RETURN_IF_ERROR(change_model(plan, options));
   WOA_RETURN_IF_ERROR(change_params(plan, options, params));
   if (options.window) plan.window = *options.window;
-  if (options.deadline_ns) plan.deadline_ns = *options.deadline_ns;
+  if (options.timeout_ns) plan.timeout_ns = *options.timeout_ns;
   return {};
 }
 

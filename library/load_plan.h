@@ -32,7 +32,7 @@ struct PlanOptions {
   PlacementGoal goal;                // with a profile: what stages are placed for
   std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
-  std::optional<std::uint64_t> deadline_ns;
+  std::optional<std::uint64_t> timeout_ns;
   std::optional<std::string> buffers;          // absent: a plan's own, or full for a graph
   std::map<std::string, std::string> pins;     // stage -> controller, in place of the graph's
   bool any_machine = false;                    // no machine file, not even the default one

@@ -107,7 +107,7 @@ json to_json(const woa_plan& made) {
               {"model", plan.model},
               {"window", plan.window},
               {"overlap", overlap(plan)},
-              {"deadline_ns", plan.deadline_ns},
+              {"deadline_ns", plan.timeout_ns},
               {"placement", std::move(placement)},
               {"modelled", modelled_stages(plan)},
               {"inputs", ports_json(plan.stages[kSourceStage].outputs)},

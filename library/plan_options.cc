@@ -123,7 +123,7 @@ void add_model_option(CLI::App& command, PlanOptions& options) {
 
 void add_deadline_option(CLI::App& command, PlanOptions& options) {
   command
-      .add_option("--deadline", options.deadline_ns,
+      .add_option("--deadline", options.timeout_ns,
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(duration_ns());
 }

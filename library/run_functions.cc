@@ -53,14 +53,14 @@ woa_status woa_fill_from(void* user, uint64_t /*instance*/, uint32_t input, woa_
   return WOA_OK;
 }
 
-woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t deadline_ns, uint64_t* instance) {
-  return woa_run_submit_within(run, fill, user, deadline_ns, 0, instance);
+woa_status woa_run_submit(woa_run* run, woa_fill fill, void* user, uint64_t timeout_ns, uint64_t* instance) {
+  return woa_run_submit_within(run, fill, user, timeout_ns, 0, instance);
 }
 
-woa_status woa_run_submit_within(woa_run* run, woa_fill fill, void* user, uint64_t deadline_ns, uint64_t timeout_ns,
+woa_status woa_run_submit_within(woa_run* run, woa_fill fill, void* user, uint64_t timeout_ns, uint64_t patience_ns,
                                  uint64_t* instance) {
   return with(run,
-              [&](woa::RunObject& object) { return object.submit(fill, user, deadline_ns, timeout_ns, instance); });
+              [&](woa::RunObject& object) { return object.submit(fill, user, timeout_ns, patience_ns, instance); });
 }
 
 woa_status woa_run_wait(woa_run* run, uint64_t instance, uint64_t timeout_ns) {

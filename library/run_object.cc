@@ -219,28 +219,28 @@ woa_status RunObject::push(const Submission& submission, std::uint64_t number) {
   submissions_[number % kMaxWindow] = submission;
   const Push push = owned_->run().submit(
       [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
-      submission.deadline_ns);
+      submission.timeout_ns);
   if (push == Push::kOk) return WOA_OK;
   if (push == Push::kBackPressured) return answer(WOA_BACK_PRESSURED, kWindowIsFull);
   return answer(owned_->run().status());
 }
 
-woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t timeout_ns,
+woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t timeout_ns, std::uint64_t patience_ns,
                              std::uint64_t* instance) {
   if (fill == nullptr) return answer(WOA_INVALID, "a submission needs a function that fills the inputs");
   std::uint64_t number = 0;
   if (instance == nullptr) instance = &number;
-  const Submission submission{fill, user, deadline_ns};
-  return own_thread_ ? submit_in_line(submission, timeout_ns, instance) : submit_here(submission, timeout_ns, instance);
+  const Submission submission{fill, user, timeout_ns};
+  return own_thread_ ? submit_in_line(submission, patience_ns, instance) : submit_here(submission, patience_ns, instance);
 }
 
 // By the thread that drives.
-woa_status RunObject::submit_here(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance) {
+woa_status RunObject::submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
   if (finished_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
-  if (!has_place() && timeout_ns != 0) {
+  if (!has_place() && patience_ns != 0) {
     if (const Status status = check_wait(); !status.ok()) return answer(status);
-    const woa_status waited = drive_until(timeout_ns, [this] { return has_place(); });
+    const woa_status waited = drive_until(patience_ns, [this] { return has_place(); });
     if (waited != WOA_OK && waited != WOA_TIMED_OUT) return waited;
   }
   {
@@ -256,7 +256,7 @@ woa_status RunObject::submit_here(const Submission& submission, std::uint64_t ti
 }
 
 // By any thread, also from a callback: the order of numbers is that of orders.
-woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance) {
+woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
   std::unique_lock lock(mutex_);
   if (finished_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
@@ -265,14 +265,14 @@ woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t
     *instance = order_submission(submission);
     return WOA_OK;
   }
-  if (timeout_ns == 0) return refuse_for_now();
+  if (patience_ns == 0) return refuse_for_now();
   if (const Status status = check_wait(); !status.ok()) return answer(status);
   Waiting waiting{submission};
   line_.join(waiting);
   lock.unlock();
   const std::uint64_t began = now_ns();
-  for (std::uint64_t rest = timeout_ns; rest != 0 && waiting.told.load(std::memory_order_acquire) == 0;
-       rest = left(began, timeout_ns))
+  for (std::uint64_t rest = patience_ns; rest != 0 && waiting.told.load(std::memory_order_acquire) == 0;
+       rest = left(began, patience_ns))
     futex_wait(waiting.told, 0, std::min(rest, kLongestSleep_ns));
   if (waiting.told.load(std::memory_order_acquire) == 0 || !waiting.number) lock.lock();
   if (waiting.number) {

@@ -35,7 +35,7 @@ class RunObject {
   RunObject& operator=(const RunObject&) = delete;
 
   // The functions of woa.h. Those that answer a woa_status have set the thread's message.
-  woa_status submit(woa_fill fill, void* user, std::uint64_t deadline_ns, std::uint64_t timeout_ns,
+  woa_status submit(woa_fill fill, void* user, std::uint64_t timeout_ns, std::uint64_t patience_ns,
                     std::uint64_t* instance);
   woa_status wait(std::uint64_t instance, std::uint64_t timeout_ns);
   woa_status work(std::uint64_t timeout_ns);
@@ -86,8 +86,8 @@ class RunObject {
   void drive(const std::stop_token& stop);
   void note_progress();
   woa_status push(const Submission& submission, std::uint64_t number);
-  woa_status submit_here(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance);
-  woa_status submit_in_line(const Submission& submission, std::uint64_t timeout_ns, std::uint64_t* instance);
+  woa_status submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
+  woa_status submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
   [[nodiscard]] bool has_place() const { return submitted_ < oldest_ + plan_.window; }
   [[nodiscard]] bool has_ended(std::uint64_t instance) const;
   [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }

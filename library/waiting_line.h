@@ -15,7 +15,7 @@ namespace woa {
 struct Submission {
   woa_fill fill = nullptr;
   void* user = nullptr;
-  std::uint64_t deadline_ns = 0;
+  std::uint64_t timeout_ns = 0;  // of the instance; 0: the plan's
 };
 
 // A submission in line. It lies on the stack of its thread, which sleeps until it is told.

@@ -10,11 +10,11 @@
 #include "bench/gpu/own_launches.h"
 #include "bench/gpu/random_payloads.h"
 #include "bench/gpu/transfers.h"
-#include "bench/harness/contest.h"
-#include "bench/harness/crossing.h"
-#include "bench/micro/host_probe.h"
 #include "controllers/gpu/cuda/devices.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/crossing.h"
+#include "runtime/measure/host_probe.h"
 
 namespace woa::bench {
 namespace {

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/report.h"
+#include "runtime/measure/report.h"
 #include "runtime/node/run.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 struct GpuOptions {
   std::vector<std::string> parts{"packet", "stages", "bandwidth", "pipeline", "in-place"};

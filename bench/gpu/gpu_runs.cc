@@ -8,13 +8,15 @@
 
 #include "bench/gpu/own_device.h"
 #include "bench/gpu/random_payloads.h"
-#include "bench/harness/statistics.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/pinned_group.h"
 #include "runtime/base/clock.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/measure/driven_run.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/statistics.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 constexpr std::uint32_t kGpu = 1;          // controller
@@ -142,7 +144,7 @@ Plan gpu_chain(const GpuRun& run) {
   Plan plan;
   plan.graph = "gpu-chain";
   plan.window = run.window;
-  plan.deadline_ns = kDeadlineNs;
+  plan.timeout_ns = kDeadlineNs;
   plan.controllers = {make_controller("host", *find_backend("host")), make_controller("gpu:0", *find_backend("cuda"))};
   plan.stages.resize(kFirstKernel);
   plan.stages[kSourceStage].name = "source";

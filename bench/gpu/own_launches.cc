@@ -5,11 +5,13 @@
 
 #include "bench/gpu/own_device.h"
 #include "bench/gpu/random_payloads.h"
-#include "bench/harness/statistics.h"
-#include "bench/micro/pinned_group.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/statistics.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 // A stream with memory for one packet between each two stages.

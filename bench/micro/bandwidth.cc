@@ -6,12 +6,12 @@
 #include <span>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/mailbox_stream.h"
-#include "bench/micro/memory.h"
 #include "bench/micro/payload_stream.h"
 #include "bench/micro/stream.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/memory.h"
 
 namespace woa::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/harness/report.h"
 #include "bench/peers/peer.h"
+#include "runtime/measure/report.h"
 #include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "bench/micro/spin.h"
+#include "runtime/measure/spin.h"
 #include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 // The inline_bytes of a channel's spec for payloads of `bytes`.
 constexpr std::uint32_t inline_room(std::uint64_t bytes) {

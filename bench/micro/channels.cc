@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bench/micro/channel.h"
-#include "bench/micro/memory.h"
-#include "bench/micro/pinned_pair.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/pinned_pair.h"
 #include "runtime/memory/pages.h"
 
 namespace woa::bench {

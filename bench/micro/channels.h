@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
-#include "bench/harness/report.h"
+#include "runtime/measure/report.h"
 #include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 // Two processes with `pairs` channels each way, parts of one segment: resident memory per pair (KiB: the segment's
 // pages, and what each process took for its ends) before the first packet and after every ring was full, and how many

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "bench/micro/memory.h"
 #include "bench/micro/random_graph.h"
 #include "compiler/compiler.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/memory.h"
 
 namespace woa::bench {
 namespace {

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/report.h"
 #include "runtime/base/status.h"
+#include "runtime/measure/report.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 struct CompileBenchOptions {
   std::uint32_t stages = 150, controllers = 3;

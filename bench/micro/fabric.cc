@@ -10,14 +10,14 @@
 #include <sstream>
 #include <thread>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/one_thread_hop.h"
-#include "bench/micro/plans.h"
-#include "bench/micro/raw_mailbox.h"
 #include "bench/micro/transport_hop.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/driven_run.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/plans.h"
+#include "runtime/measure/raw_mailbox.h"
 
 namespace woa::bench {
 namespace {

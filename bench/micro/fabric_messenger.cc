@@ -7,7 +7,7 @@
 #include <array>
 
 #include "bench/micro/loopback_fabric.h"
-#include "bench/micro/spin.h"
+#include "runtime/measure/spin.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/library.h"
 

@@ -7,14 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "bench/micro/memory.h"
 #include "bench/micro/sides.h"
 #include "bench/peers/messenger.h"
 #include "bench/peers/shapes.h"
+#include "runtime/measure/memory.h"
 #include "runtime/transport/ofi/fabric_objects.h"
 #include "runtime/transport/ofi/registration.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 // Senders get no credits: the rooms suffice for all that a side may send before it receives (Routing::rooms). Messages
 // from one side to another must arrive in order; they do with tcp;ofi_rxm, and with shm if all have one size. Polls,

@@ -6,12 +6,12 @@
 #include <span>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/host_probe.h"
-#include "bench/micro/pinned_group.h"
-#include "bench/micro/plans.h"
 #include "bench/micro/raw_fabric_job.h"
+#include "bench/micro/start_over.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/plans.h"
 
 namespace woa::bench {
 namespace {
@@ -54,7 +54,7 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
   placed.idle = IdleOptions{0, 0};     // several loops share a processor: an idle one makes room
   auto here = PinnedGroup::start({});  // the host, on processor 0
   if (!here.ok()) return here.status();
-  auto driven = DrivenRun::start_over(provider, fan_out(consumers, controllers, size), std::move(placed));
+  auto driven = start_over(provider, fan_out(consumers, controllers, size), std::move(placed));
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(size, std::byte{1});
   const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {

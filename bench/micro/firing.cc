@@ -5,12 +5,12 @@
 #include <iterator>
 #include <memory>
 
-#include "bench/harness/contest.h"
 #include "bench/micro/direct_calls.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/raw_loop.h"
-#include "bench/micro/task_graph.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/driven_run.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/task_graph.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 
 namespace woa::bench {

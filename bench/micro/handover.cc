@@ -7,11 +7,11 @@
 #include <map>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/host_probe.h"
-#include "bench/micro/plans.h"
 #include "bench/micro/raw_handover.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/driven_run.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/plans.h"
 
 namespace woa::bench {
 namespace {

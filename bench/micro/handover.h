@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/harness/report.h"
+#include "runtime/measure/report.h"
 #include "runtime/node/run.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 struct HandoverOptions {
   std::vector<std::uint64_t> sizes{64, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20};  // bytes of the payload

@@ -6,10 +6,12 @@
 #include <random>
 
 #include "bench/kernels/dijkstra.h"
-#include "bench/micro/plans.h"
-#include "bench/micro/task_graph.h"
+#include "runtime/measure/plans.h"
+#include "runtime/measure/task_graph.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 using Weights = std::vector<std::int32_t>;  // of edges, by start and end

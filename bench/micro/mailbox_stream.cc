@@ -4,11 +4,13 @@
 #include <cstring>
 
 #include "bench/micro/mailbox_ring.h"
-#include "bench/micro/memory.h"
-#include "bench/micro/spin.h"
 #include "bench/micro/stream.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/spin.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 class Producer {

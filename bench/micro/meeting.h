@@ -6,9 +6,11 @@
 #include <new>
 #include <span>
 
-#include "bench/micro/spin.h"
+#include "runtime/measure/spin.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 // Each process has a copy, of the same shared memory.
 class Meeting {

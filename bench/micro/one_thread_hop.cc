@@ -2,11 +2,13 @@
 
 #include <cstring>
 
-#include "bench/micro/plans.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/plans.h"
 #include "runtime/node/hosted_controller.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 constexpr std::uint32_t kControllers = 3;

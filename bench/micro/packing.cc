@@ -4,10 +4,10 @@
 #include <iterator>
 #include <memory>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/raw_fabric_job.h"
-#include "bench/micro/spin.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/spin.h"
 #include "runtime/messaging/packing/packer.h"
 #include "runtime/messaging/packing/unpacker.h"
 #include "runtime/transport/ofi/ofi_transport.h"

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/report.h"
 #include "runtime/base/status.h"
+#include "runtime/measure/report.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 struct PackingOptions {
   std::string provider = "tcp;ofi_rxm";

@@ -1,8 +1,8 @@
 #include "bench/micro/pair_race.h"
 
-#include "bench/micro/memory.h"
-#include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/pinned_pair.h"
 
 namespace woa::bench {
 namespace {

@@ -6,14 +6,14 @@
 #include <limits>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/driven_run.h"
-#include "bench/micro/host_probe.h"
-#include "bench/micro/pinned_group.h"
-#include "bench/micro/plans.h"
 #include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/raw_pipeline.h"
+#include "bench/micro/start_over.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/plans.h"
 
 namespace woa::bench {
 namespace {
@@ -61,7 +61,7 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
   auto here = PinnedGroup::start({}, at.cores[0]);
   if (!here.ok()) return here.status();
   bool wrong = false;
-  auto driven = DrivenRun::start_over(provider, std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
+  auto driven = start_over(provider, std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
     constexpr auto kTouched = std::byte{1 + kWorkers};
     wrong = wrong || done.outputs.empty() || done.outputs[0].payload.front() != kTouched ||
             done.outputs[0].payload.back() != kTouched;

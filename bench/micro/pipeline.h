@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/report.h"
 #include "bench/micro/raw_pipeline.h"
 #include "bench/peers/peer.h"
+#include "runtime/measure/report.h"
 #include "runtime/node/run.h"
 
 namespace woa::bench {

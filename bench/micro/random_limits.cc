@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/micro/memory.h"
 #include "bench/micro/pair_race.h"
 #include "bench/micro/random_check.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/memory.h"
 
 namespace woa::bench {
 namespace {

@@ -5,11 +5,11 @@
 #include <iterator>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/packet_stream.h"
 #include "bench/micro/random_limits.h"
 #include "bench/micro/random_updates.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
 #include "runtime/messaging/onesided/link.h"
 
 namespace woa::bench {

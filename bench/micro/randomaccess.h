@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/report.h"
 #include "bench/peers/peer.h"
+#include "runtime/measure/report.h"
 #include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {

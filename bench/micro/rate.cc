@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/mailbox_stream.h"
 #include "bench/micro/packet_stream.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
 
 namespace woa::bench {
 namespace {

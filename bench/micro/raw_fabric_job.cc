@@ -10,8 +10,8 @@
 
 #include "bench/micro/fabric_messenger.h"
 #include "bench/micro/loopback_fabric.h"
-#include "bench/micro/memory.h"
-#include "bench/micro/spin.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/spin.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/fabric_objects.h"
 #include "runtime/transport/ofi/registration.h"

@@ -6,12 +6,14 @@
 #include <new>
 #include <vector>
 
-#include "bench/micro/memory.h"
-#include "bench/micro/pinned_pair.h"
-#include "bench/micro/spin.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/pinned_pair.h"
+#include "runtime/measure/spin.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 constexpr std::uint64_t kWarmUpPayloads = 4;  // until both have taken their pages

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "bench/micro/mailbox_ring.h"
-#include "bench/micro/memory.h"
-#include "bench/micro/pinned_group.h"
-#include "bench/micro/spin.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/spin.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 constexpr std::size_t kWorkers = 3;

@@ -6,13 +6,13 @@
 #include <span>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/mailbox_ring.h"
-#include "bench/micro/memory.h"
-#include "bench/micro/pinned_group.h"
-#include "bench/micro/spin.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
+#include "runtime/measure/memory.h"
+#include "runtime/measure/pinned_group.h"
+#include "runtime/measure/spin.h"
 
 namespace woa::bench {
 namespace {

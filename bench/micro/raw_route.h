@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/harness/report.h"
 #include "runtime/base/status.h"
+#include "runtime/measure/report.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 struct RawRoute {
   std::vector<std::size_t> cores;  // processors of the processes, this one first

@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdio>
 
-#include "bench/micro/pinned_group.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/pinned_group.h"
 
 namespace woa::bench {
+
+using namespace measure;
 namespace {
 
 bool send_all(int socket, const void* data, std::size_t bytes) {

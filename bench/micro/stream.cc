@@ -1,9 +1,11 @@
 #include "bench/micro/stream.h"
 
-#include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/pinned_pair.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 Result<double> stream_ns(const Stream& stream, std::uint64_t warm_up, std::uint64_t messages) {
   auto pair = PinnedPair::start([&] { return stream.consume(warm_up) && stream.consume(messages) ? 0 : 1; });

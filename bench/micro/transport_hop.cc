@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bench/micro/channel.h"
-#include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/pinned_pair.h"
 
 namespace woa::bench {
 namespace {

@@ -4,12 +4,12 @@
 #include <iterator>
 #include <string>
 
-#include "bench/harness/contest.h"
-#include "bench/micro/host_probe.h"
 #include "bench/micro/ofi_job.h"
 #include "bench/micro/random_wire.h"
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/raw_fabric_job.h"
+#include "runtime/measure/contest.h"
+#include "runtime/measure/host_probe.h"
 
 namespace woa::bench {
 namespace {

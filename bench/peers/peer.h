@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/contest.h"
+#include "runtime/measure/contest.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 enum class PeerLibrary : std::uint8_t { kLibfabric, kUcx, kMpi, kZeroMq, kGrpc, kTaskflow, kTbb };
 

@@ -10,9 +10,11 @@
 #include <functional>
 #include <span>
 
-#include "bench/micro/task_graph.h"
+#include "runtime/measure/task_graph.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 // Builds the graph once and runs it `runs` times, `task` for each of its tasks each time.
 using RunTasks = std::function<void(std::uint64_t runs)>;

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "bench/micro/sides.h"
-#include "bench/micro/spin.h"
 #include "runtime/base/clock.h"
+#include "runtime/measure/spin.h"
 
 namespace woa::bench {
+
+using namespace measure;
 
 // kUnavailable unless `status` is UCS_OK.
 Status ucx_status(const char* call, ucs_status_t status);

@@ -109,11 +109,11 @@ void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan&
 }
 
 Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,
-               std::optional<std::uint64_t> deadline_ns) {
+               std::optional<std::uint64_t> timeout_ns) {
   Plan plan;
   plan.graph = name;
   plan.window = window;
-  plan.deadline_ns = deadline_ns.value_or(0);
+  plan.timeout_ns = timeout_ns.value_or(0);
   plan.controllers = graph.controllers;
   for (std::uint32_t s = 0; s < graph.stages.size(); ++s) plan.stages.push_back(emit_stage(graph, s));
   for (const GraphEdge& edge : graph.edges) plan.edges.push_back(emit_edge(graph, edge));

@@ -15,6 +15,6 @@ void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan&
 
 // `graph` has passed every check, is placed and has its channels sized.
 Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,
-               std::optional<std::uint64_t> deadline_ns);
+               std::optional<std::uint64_t> timeout_ns);
 
 }  // namespace woa

@@ -343,8 +343,7 @@ void read_options(const MapReader& map, GraphFile& graph, Report& report) {
       graph.window = static_cast<std::uint32_t>(*n);
     }
   }
-  if (const YamlNode* deadline = map.get("deadline"))
-    graph.deadline_ns = read_duration(*deadline, "`deadline`", report);
+  if (const YamlNode* deadline = map.get("deadline")) graph.timeout_ns = read_duration(*deadline, "`deadline`", report);
 }
 
 }  // namespace

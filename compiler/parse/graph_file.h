@@ -128,7 +128,7 @@ struct GraphFile : GraphBody, GraphLibrary {
   std::uint32_t source = 0;
   std::string name;
   std::optional<std::uint32_t> window;
-  std::optional<std::uint64_t> deadline_ns;
+  std::optional<std::uint64_t> timeout_ns;
   // By source (this file and those that it includes): the folder that its paths are relative to.
   std::map<std::uint32_t, std::filesystem::path> folders;
 };

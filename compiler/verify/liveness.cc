@@ -122,7 +122,7 @@ Result<Plan> derive(const Plan& plan) {
   if (report.errors() != 0) return not_live(report.take().front().text);
   if (has_open_scatter(graph)) return not_live("a scatter has no end");
   for (GraphStage& stage : graph.stages) stage.kernel = nullptr;  // kernels do not matter here
-  return with_replicas(emit_plan(graph, plan.graph, plan.window, plan.deadline_ns), graph);
+  return with_replicas(emit_plan(graph, plan.graph, plan.window, plan.timeout_ns), graph);
 }
 
 Status compare_stages(const Plan& plan, const Plan& derived) {

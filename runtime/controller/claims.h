@@ -30,30 +30,30 @@ class Claims {
   // All claims of a firing or none: every output port, unwritten ports of one_of groups included, in order. kPlain:
   // StageProgram::plain.
   template <bool kPlain>
-  [[nodiscard]] bool claim(std::span<OutPort> ports, const FiringKey& key, std::span<PortClaim> claims) noexcept;
+  [[nodiscard]] bool claim(std::span<OutPort> ports, const Activation& of, std::span<PortClaim> claims) noexcept;
   // Gives all claims of some ports back unused, those of a whole firing or the first ones.
-  void abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
+  void abort(std::span<OutPort> ports, const Activation& of, std::span<const PortClaim> claims) noexcept;
   // Gives the claim of a port that does not scatter back unused, and those of its signals.
-  [[gnu::always_inline]] void abort_one(OutPort& port, const FiringKey& key, const PortClaim& claim) noexcept {
-    untake(port.counts, key, 0);
-    abort_element(port, 0, key, claim);
+  [[gnu::always_inline]] void abort_one(OutPort& port, const Activation& of, const PortClaim& claim) noexcept {
+    untake(port.counts, of, 0);
+    abort_element(port, 0, of, claim);
   }
   // Gives the claim of an element back unused.
-  [[gnu::always_inline]] void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key,
+  [[gnu::always_inline]] void abort_element(OutPort& port, std::uint32_t element, const Activation& of,
                                             const PortClaim& claim) noexcept {
-    untake(port.edges, key, port.index_of(element));
+    untake(port.edges, of, port.index_of(element));
     if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
   }
   // Gives the claims of a started firing back where its packets are not prepared.
-  void withdraw(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
+  void withdraw(std::span<OutPort> ports, const Activation& of, std::span<const PortClaim> claims) noexcept;
 
   // Claims what a relay needs for `elements` tokens and their count; more than one only if it gathers. A relay passes
   // others' blocks on and needs none.
-  [[nodiscard]] bool claim_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
-  static void abort_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
+  [[nodiscard]] bool claim_relay(OutPort& port, std::uint32_t elements, const Activation& of) noexcept;
+  static void abort_relay(OutPort& port, std::uint32_t elements, const Activation& of) noexcept;
   // Claims like claim_relay(), for one token that a relay passes on, with the token's own tag.
-  [[nodiscard]] bool claim_passed(OutPort& port, const FiringKey& key) noexcept;
-  static void abort_passed(OutPort& port, const FiringKey& key) noexcept;
+  [[nodiscard]] bool claim_passed(OutPort& port, const Activation& of) noexcept;
+  static void abort_passed(OutPort& port, const Activation& of) noexcept;
 
   // True if since the last call a claim failed because a ring had no place. Nobody tells when it has one again: the
   // claim must be tried at the next occasion.
@@ -62,18 +62,18 @@ class Claims {
  private:
   [[nodiscard]] bool take(OutEdge& edge, std::uint64_t instance) noexcept;
   template <bool kPlain>
-  [[nodiscard]] bool take(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
-  [[gnu::always_inline]] static void untake(std::span<OutEdge> edges, const FiringKey& key,
+  [[nodiscard]] bool take(std::span<OutEdge> edges, const Activation& of, std::uint64_t index) noexcept;
+  [[gnu::always_inline]] static void untake(std::span<OutEdge> edges, const Activation& of,
                                             std::uint64_t index) noexcept {
     for (OutEdge& edge : edges) {
-      if (edge.takes(key, index)) edge.untake(key.instance);
+      if (edge.takes(of, index)) edge.untake(of.instance);
     }
   }
   template <bool kPlain>
-  [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept;
+  [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const Activation& of, PortClaim& claim) noexcept;
   template <bool kPlain>
-  [[nodiscard]] bool claim_port(OutPort& port, const FiringKey& key, PortClaim* claims) noexcept;
-  void abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key, const PortClaim* claims) noexcept;
+  [[nodiscard]] bool claim_port(OutPort& port, const Activation& of, PortClaim* claims) noexcept;
+  void abort_port(OutPort& port, std::uint32_t elements, const Activation& of, const PortClaim* claims) noexcept;
 
   const std::uint64_t& oldest_;
   bool ring_was_full_ = false;
@@ -94,11 +94,11 @@ class Claims {
 
 // Takes a credit and a place on every edge that takes the token, or none.
 template <bool kPlain>
-[[gnu::always_inline]] inline bool Claims::take(std::span<OutEdge> edges, const FiringKey& key,
+[[gnu::always_inline]] inline bool Claims::take(std::span<OutEdge> edges, const Activation& of,
                                                 std::uint64_t index) noexcept {
   for (OutEdge& edge : edges) {
-    if ((!kPlain && !edge.takes(key, index)) || take(edge, key.instance)) continue;
-    untake({edges.data(), &edge}, key, index);
+    if ((!kPlain && !edge.takes(of, index)) || take(edge, of.instance)) continue;
+    untake({edges.data(), &edge}, of, index);
     return false;
   }
   return true;
@@ -106,14 +106,14 @@ template <bool kPlain>
 
 // False: an edge has no credit or no place, or no block is free; nothing is taken.
 template <bool kPlain>
-[[gnu::always_inline]] inline bool Claims::claim_token(OutPort& port, std::uint32_t element, const FiringKey& key,
+[[gnu::always_inline]] inline bool Claims::claim_token(OutPort& port, std::uint32_t element, const Activation& of,
                                                        PortClaim& claim) noexcept {
-  if (!take<kPlain>(port.edges, key, port.index_of(element))) return false;
+  if (!take<kPlain>(port.edges, of, port.index_of(element))) return false;
   if (port.pool == nullptr) return true;
   if (!port.pool->claim(claim.offset)) {
     // Every block out there occupies a credit, so a free credit on each edge that takes it means a free block; unless a
     // port's edges are taken by few of its readers.
-    untake(port.edges, key, port.index_of(element));
+    untake(port.edges, of, port.index_of(element));
     return false;
   }
   claim.region = port.region;
@@ -123,24 +123,24 @@ template <bool kPlain>
 
 // A port's tokens and signals. `claims`: from its first token's on.
 template <bool kPlain>
-[[gnu::always_inline]] inline bool Claims::claim_port(OutPort& port, const FiringKey& key, PortClaim* claims) noexcept {
-  if (kPlain) return claim_token<true>(port, 0, key, *claims);
-  if (!take<false>(port.counts, key, 0)) return false;
+[[gnu::always_inline]] inline bool Claims::claim_port(OutPort& port, const Activation& of, PortClaim* claims) noexcept {
+  if (kPlain) return claim_token<true>(port, 0, of, *claims);
+  if (!take<false>(port.counts, of, 0)) return false;
   for (std::uint32_t e = 0; e < port.elements; ++e) {
-    if (claim_token<false>(port, e, key, claims[e])) continue;
-    abort_port(port, e, key, claims);
+    if (claim_token<false>(port, e, of, claims[e])) continue;
+    abort_port(port, e, of, claims);
     return false;
   }
   return true;
 }
 
 template <bool kPlain>
-[[gnu::always_inline]] inline bool Claims::claim(std::span<OutPort> ports, const FiringKey& key,
+[[gnu::always_inline]] inline bool Claims::claim(std::span<OutPort> ports, const Activation& of,
                                                  std::span<PortClaim> claims) noexcept {
   PortClaim* next = claims.data();
   for (OutPort& port : ports) {
-    if (!claim_port<kPlain>(port, key, next)) {
-      abort({ports.data(), &port}, key, claims);
+    if (!claim_port<kPlain>(port, of, next)) {
+      abort({ports.data(), &port}, of, claims);
       return false;
     }
     next += kPlain ? 1 : port.elements;

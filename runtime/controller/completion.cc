@@ -12,7 +12,7 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
   for (std::uint32_t e = 0; e < port.elements; ++e) {
     const PortClaim& at = firing.claims[claim + e];
     if (e >= output.count) {
-      parts_.claims.abort_element(port, e, token.key, at);
+      parts_.claims.abort_element(port, e, token, at);
       continue;
     }
     port.shape.write_prefix(at.block, output.elements[e]);
@@ -20,13 +20,13 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
     parts_.sending.commit<false>(port, e, at, token);
     if (parts_.trace.on()) trace_writes(firing, p, e, token.payload_bytes);
   }
-  parts_.sending.commit_count(port, output.count, token.key, token.deadline);
+  parts_.sending.commit_count(port, output.count, token);
 }
 
 template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::commit(ActiveFiring& firing) noexcept {
   StageProgram& stage = *firing.program;
-  Outgoing token{firing.key(), firing.deadline, 0, false};
+  Outgoing token{firing.activation(), 0, false};
   std::size_t next = 0;  // claim
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
     OutPort& port = stage.outputs[p];
@@ -41,11 +41,11 @@ template <bool kPlain>
       if (written) port.shape.write_prefix(claim.block, output);
       parts_.sending.commit<kPlain>(port, 0, claim, token);
       if (parts_.trace.on()) trace_writes(firing, p, 0, token.payload_bytes);
-      if (!kPlain) parts_.sending.commit_count(port, 0, token.key, token.deadline);  // to relays that wait for it
+      if (!kPlain) parts_.sending.commit_count(port, 0, token);  // to relays that wait for it
       // Whoever reads it gives the block back, by way of this stage.
       if (!kPlain && port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)] = nullptr;
     } else {
-      parts_.claims.abort_one(port, token.key, claim);
+      parts_.claims.abort_one(port, token, claim);
     }
     next += kPlain ? 1 : port.elements;
   }
@@ -56,7 +56,7 @@ template <bool kPlain>
   StageProgram& stage = *firing.program;
   const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
   if (ok && wanted) return commit<kPlain>(firing);
-  parts_.claims.withdraw(stage.outputs, firing.key(), firing.claims);
+  parts_.claims.withdraw(stage.outputs, firing.activation(), firing.claims);
   if (ok || !wanted) return;
   (void)fail(
       stage, firing.instance,
@@ -76,7 +76,7 @@ void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
   }
   if (failed == nullptr) {
     commit_sealed(firing);
-    for (OutPort& port : stage.outputs) parts_.sending.commit_count(port, 0, firing.key(), firing.deadline);
+    for (OutPort& port : stage.outputs) parts_.sending.commit_count(port, 0, firing.activation());
     return;
   }
   // The poison needs no credits, and takes the places in the rings.
@@ -220,7 +220,7 @@ void Firings::count_copies(ActiveFiring& firing) noexcept {
 void Firings::trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes) {
   const OutPort& out = firing.program->outputs[port];
   for (const OutEdge& edge : out.edges) {
-    if (edge.takes(firing.key(), out.index_of(element))) trace_write(firing, edge.edge, bytes);
+    if (edge.takes(firing.activation(), out.index_of(element))) trace_write(firing, edge.edge, bytes);
   }
 }
 

@@ -191,9 +191,8 @@ void Controller::check_channels() noexcept {
 
 [[gnu::always_inline]] inline Fired Controller::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                                                      const Consumed& consumed) noexcept {
-  if (match.deadline != 0 && now_ns() > match.deadline) {
-    parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id,
-                        "the instance's deadline passed before this stage fired");
+  if (is_late(match.deadline, now_ns)) {
+    parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id, kLate);
     return Fired::kGone;
   }
   const Fired fired = stage.role == StageRole::kRelay ? parts_->relays.fire(stage, match, consumed)
@@ -234,7 +233,7 @@ bool Controller::on_token(const Token& token) noexcept {
   // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it fires next.
   if (stage.short_way && !port.hold && parts.matching.ready().empty()) {
     if (allowance_ == 0) return false;
-    const MatchKey match{stage.id, token.header.instance, token.header.tag, token.header.deadline};
+    const MatchKey match{activation_of(token.header), stage.id};
     const Fired fired = fire(stage, *entry, match, {{&token, 1}, stage.consumed, kNone});
     if (fired == Fired::kGone) parts.returns.drop(token);
     if (fired == Fired::kStarted) parts.firings.complete_ran();
@@ -351,14 +350,14 @@ std::size_t Controller::fire_admitted() noexcept {
   std::size_t started = 0;
   StageProgram& source = (*parts.programs)[kSourceStage];
   for (; !admitted_.empty() && allowance_ > 0 && !parts.failure.any(); ++started) {
-    const auto [instance, deadline] = admitted_.front();
-    StageInstance* const entry = instance < oldest_ ? nullptr : source.instances.find(instance);
+    const Activation admitted = admitted_.front();
+    StageInstance* const entry = admitted.instance < oldest_ ? nullptr : source.instances.find(admitted.instance);
     if (entry != nullptr && !entry->dead) {
-      const Fired fired = fire(source, *entry, {kSourceStage, instance, 0, deadline}, {});
+      const Fired fired = fire(source, *entry, {admitted, kSourceStage}, {});
       if (fired == Fired::kNotYet || fired == Fired::kBusy) break;
       admitted_.erase(admitted_.begin());
       if (fired == Fired::kStarted) parts.firings.complete_ran();
-    } else if (entry != nullptr || instance < oldest_) {
+    } else if (entry != nullptr || admitted.instance < oldest_) {
       admitted_.erase(admitted_.begin());
     } else {
       break;
@@ -367,7 +366,7 @@ std::size_t Controller::fire_admitted() noexcept {
   return started;
 }
 
-void Controller::admit(std::uint64_t instance, std::uint64_t deadline) { admitted_.push_back({instance, deadline}); }
+void Controller::admit(std::uint64_t instance, std::uint64_t deadline) { admitted_.push_back({instance, 0, deadline}); }
 
 void Controller::fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin,
                               std::string_view message) noexcept {

@@ -87,9 +87,6 @@ class Controller final {
  private:
   class ChannelSink;
   struct Parts;
-  struct Admission {
-    std::uint64_t instance, deadline;
-  };
 
   explicit Controller(ControllerSetup setup);
   std::size_t poll_channels() noexcept;
@@ -115,7 +112,7 @@ class Controller final {
   std::uint32_t allowance_ = 0;         // short firings left in this duty cycle
   std::uint64_t oldest_ = 0;            // in flight, as far as this controller knows
   std::uint64_t published_oldest_ = 0;  // host: to be told to the others
-  std::vector<Admission> admitted_;     // host: instances whose source has not fired, oldest first
+  std::vector<Activation> admitted_;    // host: instances whose source has not fired, oldest first
   std::unique_ptr<Parts> parts_;
   std::vector<ChannelSink> origins_;  // channels in
   std::size_t next_origin_ = 0;       // polled first in the next duty cycle

@@ -228,16 +228,13 @@ template <bool kPlain>
   if (!kPlain && stage.prepares && waiting_ != nullptr) return Fired::kBusy;
   if (next(stage) == nullptr) return Fired::kNotYet;
   ActiveFiring& firing = *next(stage);
-  const FiringKey key{match.instance, match.tag};
   const std::span<OutPort> outputs = kPlain ? stage.outputs : stage.last->outputs;
-  if (!parts_.claims.claim<kPlain>(outputs, key, firing.claims)) return Fired::kNotYet;
-  firing.instance = match.instance;
-  firing.tag = match.tag;
+  if (!parts_.claims.claim<kPlain>(outputs, match, firing.claims)) return Fired::kNotYet;
+  firing.set(match);
   firing.entry = &entry;
-  firing.deadline = match.deadline;
   Fired fired = prepare<kPlain>(firing, consumed);
   if (fired == Fired::kStarted) fired = run<kPlain>(firing);
-  if (fired != Fired::kStarted) parts_.claims.abort(outputs, key, firing.claims);
+  if (fired != Fired::kStarted) parts_.claims.abort(outputs, match, firing.claims);
   return fired;
 }
 

@@ -48,7 +48,7 @@ struct ActiveFiring : Firing {
   StageProgram* program;
   ActiveFiring* next = nullptr;  // of its stage's that do not run
   StageInstance* entry = nullptr;
-  std::uint64_t deadline = 0;
+  std::uint64_t deadline = kNoDeadline;
   bool running = false;     // elsewhere, between start and completion
   std::uint64_t order = 0;  // of its start, if the device ordered it; else 0
   // By input port: what it consumes, in `kept` or where it came to; null for a held one, and when it was passed on.
@@ -68,7 +68,8 @@ struct ActiveFiring : Firing {
     const Token* token = nullptr;
     std::uint32_t port = 0;
   } unfit;  // the input that is no token of its type, if there is one
-  [[nodiscard]] FiringKey key() const noexcept { return {instance, tag}; }
+  [[nodiscard]] Activation activation() const noexcept { return {instance, tag, deadline}; }
+  void set(const Activation& of) noexcept { instance = of.instance, tag = of.tag, deadline = of.deadline; }
 };
 
 // The firings that run as one on a device: the first, then those joined to it.

@@ -22,9 +22,7 @@ Fired Firings::prepare_joined(ActiveFiring& firing) noexcept {
     StageInstance* const entry = joined.program->instances.find(firing.instance);
     if (entry == nullptr) fired = Fired::kNotYet;
     joined.entry = entry;
-    joined.instance = firing.instance;
-    joined.tag = firing.tag;
-    joined.deadline = firing.deadline;
+    joined.set(firing.activation());
     joined.timed = firing.timed;
     joined.stands_for = firing.stands_for;
     joined.code = Code::kOk;

@@ -18,10 +18,8 @@
 namespace woa {
 
 // What tokens are matched by, and until when they are wanted.
-struct MatchKey {
+struct MatchKey : Activation {
   std::uint32_t stage = 0;
-  std::uint64_t instance = 0, tag = 0;
-  std::uint64_t deadline = 0;  // 0: none; of several tokens the latest
 };
 
 // The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike. Of a port that gathers, the
@@ -47,7 +45,7 @@ class MatchTable {
     const std::uint64_t tag = header.tag & ~port.number_bits;
     const std::uint32_t at = bucket(stage.id, header.instance, tag);
     match = find_in(at, stage.id, header.instance, tag);
-    if (match == kNone) match = insert(at, {stage.id, header.instance, tag, 0});
+    if (match == kNone) match = insert(at, {{header.instance, tag, kNoDeadline}, stage.id});
     if (match == kNone) return Added::kFull;
     if (port.gathers) return add_element(port, match, token);
     const std::size_t place = place_of(match, header.port);

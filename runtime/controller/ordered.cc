@@ -46,7 +46,7 @@ void Firings::send_ordered(ActiveFiring& firing, std::uint32_t p) noexcept {
   const woa_output& output = firing.outputs[p];
   port.shape.write_prefix(firing.claims[p].block, output);
   parts_.sending.commit<false>(port, 0, firing.claims[p],
-                               {firing.key(), firing.deadline, port.shape.payload_bytes(output), false});
+                               {firing.activation(), port.shape.payload_bytes(output), false});
 }
 
 // Sends the other outputs, or gives their claims back.
@@ -57,11 +57,11 @@ void Firings::complete_ordered(ActiveFiring& firing, bool wanted) noexcept {
     OutPort& port = firing.program->outputs[p];
     if (!is_early(port)) {
       if (!wanted) {
-        parts_.claims.withdraw({&port, 1}, firing.key(), {&firing.claims[p], 1});
+        parts_.claims.withdraw({&port, 1}, firing.activation(), {&firing.claims[p], 1});
         continue;
       }
       send_ordered(firing, p);
-      parts_.sending.commit_count(port, 0, firing.key(), firing.deadline);
+      parts_.sending.commit_count(port, 0, firing.activation());
     }
     if (parts_.trace.on()) trace_writes(firing, p, 0, port.shape.payload_bytes(firing.outputs[p]));
   }

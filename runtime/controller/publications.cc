@@ -4,12 +4,11 @@ namespace woa {
 
 // A reader may give the block back before the firing has completed, so the block gets all its readers now.
 void Publications::prepare(OutPort& port, const PortClaim& claim, const Outgoing& token, Prepared& out) noexcept {
-  port.pool->hold(claim.offset, port.takers(token.key, 0));
+  port.pool->hold(claim.offset, port.takers(token, 0));
   for (OutEdge& edge : port.prepared) {
-    if (!edge.takes(token.key, 0)) continue;
+    if (!edge.takes(token, 0)) continue;
     ActivationPacket header;
-    edge.write_header(header, {token.key.instance, edge.sent_tag(token.key.tag, 0), token.deadline, token.payload_bytes,
-                               claim.offset, claim.region, edge.memory});
+    edge.write_header(header, {edge.sent(token, 0), token.payload_bytes, claim.offset, claim.region, edge.memory});
     edge.count_packet(header);
     out.publications.push_back(edge.prepares->prepare(header));
     out.places.push_back({&edge, claim.offset});

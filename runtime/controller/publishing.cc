@@ -11,7 +11,7 @@ void Firings::prepare_packets(ActiveFiring& firing) noexcept {
   firing.prepared.clear();
   for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
     OutPort& port = stage.outputs[p];
-    const Outgoing token{firing.key(), firing.deadline, port.plan->type.payload_bytes(), false};
+    const Outgoing token{firing.activation(), port.plan->type.payload_bytes(), false};
     if (!port.prepared.empty()) parts_.publications.prepare(port, firing.claims[p], token, firing.prepared);
   }
   firing.publications = firing.prepared.publications;

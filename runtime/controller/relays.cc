@@ -11,36 +11,34 @@ std::uint32_t elements_of(const InPort& port, const Token* token) noexcept {
   return port.gathers ? static_cast<std::uint32_t>(token->header.payload_bytes) : 1;
 }
 
-FiringKey key_of(const Token& token) noexcept { return {token.header.instance, token.header.tag}; }
-
 }  // namespace
 
 // Room for what an input passes on, or none of it. Only elements have readers that take some of them.
-bool Relays::claim(StageProgram& stage, std::uint32_t p, const FiringKey& key, const Consumed& consumed) noexcept {
+bool Relays::claim(StageProgram& stage, std::uint32_t p, const Activation& of, const Consumed& consumed) noexcept {
   OutPort& port = stage.outputs[p];
   if (port.all_take || !stage.inputs[p].gathers)
-    return claims_.claim_relay(port, elements_of(stage.inputs[p], consumed.at(p)), key);
-  if (!claims_.claim_relay(port, 0, key)) return false;
+    return claims_.claim_relay(port, elements_of(stage.inputs[p], consumed.at(p)), of);
+  if (!claims_.claim_relay(port, 0, of)) return false;
   std::uint32_t claimed = 0;
   bool room = true;
   matching_.table().each_element(consumed.match, p, [&](const Token& element) {
-    room = room && claims_.claim_passed(port, key_of(element));
+    room = room && claims_.claim_passed(port, activation_of(element.header));
     if (room) ++claimed;
   });
-  if (!room) abort(stage, p, claimed, key, consumed);
+  if (!room) abort(stage, p, claimed, of, consumed);
   return room;
 }
 
 // Gives the claims of the first elements back.
-void Relays::abort(StageProgram& stage, std::uint32_t p, std::uint32_t elements, const FiringKey& key,
+void Relays::abort(StageProgram& stage, std::uint32_t p, std::uint32_t elements, const Activation& of,
                    const Consumed& consumed) noexcept {
   OutPort& port = stage.outputs[p];
-  if (port.all_take || !stage.inputs[p].gathers) return Claims::abort_relay(port, elements, key);
-  Claims::abort_relay(port, 0, key);
+  if (port.all_take || !stage.inputs[p].gathers) return Claims::abort_relay(port, elements, of);
+  Claims::abort_relay(port, 0, of);
   matching_.table().each_element(consumed.match, p, [&](const Token& element) {
     if (elements == 0) return;
     --elements;
-    Claims::abort_passed(port, key_of(element));
+    Claims::abort_passed(port, activation_of(element.header));
   });
 }
 
@@ -50,13 +48,12 @@ bool Relays::sends(const InPort& port, const MatchKey& match) noexcept {
 }
 
 Fired Relays::fire(StageProgram& stage, const MatchKey& match, const Consumed& consumed) noexcept {
-  const FiringKey key{match.instance, match.tag};
   const std::uint64_t began = trace_.keeps() ? now_ns() : 0;
   for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
-    if (!sends(stage.inputs[p], match) || claim(stage, p, key, consumed)) continue;
+    if (!sends(stage.inputs[p], match) || claim(stage, p, match, consumed)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
       const InPort& port = stage.inputs[q];
-      if (sends(port, match)) abort(stage, q, elements_of(port, consumed.at(q)), key, consumed);
+      if (sends(port, match)) abort(stage, q, elements_of(port, consumed.at(q)), match, consumed);
     }
     return Fired::kNotYet;
   }
@@ -81,14 +78,14 @@ void Relays::pass_on(StageProgram& stage, std::uint32_t p, const MatchKey& match
     return;
   }
   const Token& token = *consumed.at(p);
-  const FiringKey key{match.instance, token.header.tag};
+  const Activation of = activation_of(token.header);
   if (!port.gathers) {
     send(out, token);
-    sending_.commit_count(out, 0, key, token.header.deadline);  // to relays that wait for it
+    sending_.commit_count(out, 0, of);  // to relays that wait for it
     return;
   }
   matching_.table().each_element(consumed.match, p, [&](const Token& element) { send(out, element); });
-  sending_.commit_count(out, static_cast<std::uint32_t>(token.header.payload_bytes), key, token.header.deadline);
+  sending_.commit_count(out, static_cast<std::uint32_t>(token.header.payload_bytes), of);
   returns_.release(token);  // what is sent on is another count
 }
 

@@ -34,9 +34,9 @@ class Relays {
   [[nodiscard]] Fired fire(StageProgram& stage, const MatchKey& match, const Consumed& consumed) noexcept;
 
  private:
-  [[nodiscard]] bool claim(StageProgram& stage, std::uint32_t port, const FiringKey& key,
+  [[nodiscard]] bool claim(StageProgram& stage, std::uint32_t port, const Activation& of,
                            const Consumed& consumed) noexcept;
-  void abort(StageProgram& stage, std::uint32_t port, std::uint32_t elements, const FiringKey& key,
+  void abort(StageProgram& stage, std::uint32_t port, std::uint32_t elements, const Activation& of,
              const Consumed& consumed) noexcept;
   [[nodiscard]] bool sends(const InPort& port, const MatchKey& match) noexcept;
   void pass_on(StageProgram& stage, std::uint32_t port, const MatchKey& match, const Consumed& consumed) noexcept;

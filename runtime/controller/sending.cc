@@ -60,10 +60,10 @@ void Sending::put_crc(std::uint16_t region, std::span<const std::byte> payload) 
   put_payload_crc(memory.data() + (payload.data() - memory.data()), payload.size());
 }
 
-void Sending::send_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept {
+void Sending::send_count(OutPort& port, std::uint32_t elements, const Activation& of) noexcept {
   for (OutEdge& edge : port.counts) {
-    if (!edge.takes(key, 0)) continue;
-    SentPacket packet{key.instance, edge.sent_tag(key.tag, 0), deadline, elements};
+    if (!edge.takes(of, 0)) continue;
+    SentPacket packet{edge.sent(of, 0), elements};
     send(edge, packet, {});
   }
 }
@@ -95,13 +95,12 @@ Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std
 }
 
 void Sending::commit_relay(OutPort& port, const ActivationPacket& token, std::span<const std::byte> payload) noexcept {
-  const FiringKey key{token.instance, token.tag};
-  if (port.passed != nullptr) port.passed->hold(token.region, token.offset, port.takers(key, 0));
+  const Activation of = activation_of(token);
+  if (port.passed != nullptr) port.passed->hold(token.region, token.offset, port.takers(of, 0));
   for (OutEdge& edge : port.edges) {
-    if (!edge.takes(key, 0)) continue;
-    SentPacket packet{
-        token.instance, edge.sent_tag(token.tag, 0),      token.deadline, token.payload_bytes, token.offset,
-        token.region,   programs_.memory_of(token.region)};
+    if (!edge.takes(of, 0)) continue;
+    SentPacket packet{edge.sent(of, 0), token.payload_bytes, token.offset, token.region,
+                      programs_.memory_of(token.region)};
     packet.flags = token.flags & kAbsent;
     send(edge, packet, payload);
   }

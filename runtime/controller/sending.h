@@ -19,9 +19,7 @@
 namespace woa {
 
 // A token to send, as far as its writer knows it.
-struct Outgoing {
-  FiringKey key;
-  std::uint64_t deadline = 0;
+struct Outgoing : Activation {
   std::uint64_t payload_bytes = 0;
   bool absent = false;
 };
@@ -47,8 +45,8 @@ class Sending {
   void commit(OutPort& port, std::uint32_t element, const PortClaim& claim, const Outgoing& token) noexcept;
   // Tells those who gather a port's elements how many there are, once they are committed; of a port that scatters
   // nothing, the relays that wait for what it writes: 0.
-  void commit_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept {
-    if (!port.counts.empty()) send_count(port, elements, key, deadline);
+  void commit_count(OutPort& port, std::uint32_t elements, const Activation& of) noexcept {
+    if (!port.counts.empty()) send_count(port, elements, of);
   }
   // A packet whose header a device wrote and sealed. kDataLoss: its sequence is not the channel's next.
   Status commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
@@ -60,7 +58,7 @@ class Sending {
   void commit_relay(OutPort& port, const ActivationPacket& token, std::span<const std::byte> payload) noexcept;
 
  private:
-  void send_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept;
+  void send_count(OutPort& port, std::uint32_t elements, const Activation& of) noexcept;
   void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
   void send(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept;
   [[nodiscard]] bool make_room() noexcept;
@@ -93,15 +91,12 @@ template <bool kPlain>
                                                    const Outgoing& token) noexcept {
   const std::uint64_t index = kPlain ? 0 : port.index_of(element);
   const std::span<const std::byte> payload(claim.block, token.payload_bytes);
-  const auto takers = kPlain ? static_cast<std::uint32_t>(port.edges.size()) : port.takers(token.key, index);
+  const auto takers = kPlain ? static_cast<std::uint32_t>(port.edges.size()) : port.takers(token, index);
   if (port.commit_pool != nullptr) port.commit_pool->hold(claim.offset, takers);
   if (wires_) put_crc(claim.region, payload);
   for (OutEdge& edge : port.sent) {
-    if (!kPlain && !edge.takes(token.key, index)) continue;
-    SentPacket packet{token.key.instance, edge.sent_tag(token.key.tag, index),
-                      token.deadline,     token.payload_bytes,
-                      claim.offset,       claim.region,
-                      edge.memory};
+    if (!kPlain && !edge.takes(token, index)) continue;
+    SentPacket packet{edge.sent(token, index), token.payload_bytes, claim.offset, claim.region, edge.memory};
     if (token.absent) packet.flags = kAbsent;
     send(edge, packet, payload);
   }

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/controller/activation.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/instances.h"
 #include "runtime/controller/layout.h"
@@ -29,11 +30,6 @@
 #include "runtime/transport/shared_memory.h"
 
 namespace woa {
-
-// What decides which replica takes a token, and whose credits it uses.
-struct FiringKey {
-  std::uint64_t instance = 0, tag = 0;
-};
 
 // An edge into this controller that comes by a channel.
 struct InEdge {
@@ -71,8 +67,7 @@ struct InPort {
 using PacketWords = std::array<std::uint64_t, kPacketBytes / 8>;
 
 // What differs from one packet of an edge to the next.
-struct SentPacket {
-  std::uint64_t instance = 0, tag = 0, deadline = 0;
+struct SentPacket : Activation {
   std::uint64_t payload_bytes = 0;
   std::uint32_t offset = 0;  // of the payload's block
   std::uint16_t region = 0;
@@ -104,8 +99,11 @@ struct OutEdge {
   [[nodiscard]] std::uint64_t sent_tag(std::uint64_t tag, std::uint64_t index) const noexcept {
     return (tag & keep) + step + index;
   }
-  [[nodiscard]] bool takes(const FiringKey& key, std::uint64_t index) const noexcept {
-    return always_taken || choice.takes(key.instance, sent_tag(key.tag, index));
+  [[nodiscard]] Activation sent(const Activation& of, std::uint64_t index) const noexcept {
+    return {of.instance, sent_tag(of.tag, index), of.deadline};
+  }
+  [[nodiscard]] bool takes(const Activation& of, std::uint64_t index) const noexcept {
+    return always_taken || choice.takes(of.instance, sent_tag(of.tag, index));
   }
   // Writes the header of a packet. In whole words: one that was just written in parts is slow to read as a whole.
   [[gnu::always_inline]] void write_header(ActivationPacket& to, const SentPacket& packet) const noexcept {
@@ -195,10 +193,10 @@ struct OutPort {
     return at == edges.end() ? edges.front() : *at;
   }
   // How many edges take the token.
-  [[nodiscard]] std::uint32_t takers(const FiringKey& key, std::uint64_t index) const noexcept {
+  [[nodiscard]] std::uint32_t takers(const Activation& of, std::uint64_t index) const noexcept {
     std::uint32_t count = static_cast<std::uint32_t>(edges.size());
     if (all_take) return count;
-    for (const OutEdge& edge : edges) count -= edge.takes(key, index) ? 0U : 1U;
+    for (const OutEdge& edge : edges) count -= edge.takes(of, index) ? 0U : 1U;
     return count;
   }
 };

@@ -10,7 +10,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
-#include "runtime/node/control.pb.h"
+#include "runtime/node/control.h"
 
 namespace woa {
 namespace {
@@ -40,14 +40,10 @@ void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nan
     std::ranges::set_intersection(now, seen, std::back_inserter(lasting));
     seen = now;
     if (lasting == sent) continue;
-    control::FromNode message;
-    message.mutable_running();
-    for (const auto& [stage, instance] : lasting) {
-      control::RunningKernel& kernel = *message.mutable_running()->add_kernels();
-      kernel.set_stage(stage);
-      kernel.set_instance(instance);
-    }
-    if (!socket.send(message).ok()) return;  // the thread that listens to the host notices
+    control::Running running;
+    for (const auto& [stage, instance] : lasting) running.kernels.push_back({stage, controller, instance});
+    if (!socket.send(control::FromNode(std::move(running))).ok())
+      return;  // the thread that listens to the host notices
     sent = std::move(lasting);
   }
 }
@@ -55,8 +51,8 @@ void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nan
 }  // namespace
 
 ActivityReports::ActivityReports(ControlSocket& socket, const Plan& plan, std::uint32_t controller, Activity activity) {
-  if (plan.deadline_ns == 0 || activity.empty()) return;
-  const std::chrono::nanoseconds rest(std::clamp(plan.deadline_ns / kLooksPerDeadline, kLeastRestNs, kMostRestNs));
+  if (plan.timeout_ns == 0 || activity.empty()) return;
+  const std::chrono::nanoseconds rest(std::clamp(plan.timeout_ns / kLooksPerDeadline, kLeastRestNs, kMostRestNs));
   const Status status = start_thread(thread_, "reports of long kernels, which name the stage of a missed deadline",
                                      [&socket, rest, controller, activity](const std::stop_token& stop) {
                                        report(stop, socket, rest, controller, activity);
@@ -65,16 +61,16 @@ ActivityReports::ActivityReports(ControlSocket& socket, const Plan& plan, std::u
 }
 
 Status take_report(const control::Running& report, const Plan& plan, Activity slots) {
-  if (static_cast<std::size_t>(report.kernels_size()) > slots.size())
-    return {Code::kDataLoss, "it says that it runs " + std::to_string(report.kernels_size()) + " kernels; at most " +
+  if (report.kernels.size() > slots.size())
+    return {Code::kDataLoss, "it says that it runs " + std::to_string(report.kernels.size()) + " kernels; at most " +
                                  std::to_string(slots.size()) + " were expected"};
   for (std::size_t k = 0; k < slots.size(); ++k) {
     slots[k].end();
-    if (k >= static_cast<std::size_t>(report.kernels_size())) continue;
-    const control::RunningKernel& kernel = report.kernels(static_cast<int>(k));
-    if (kernel.stage() >= plan.stages.size())
+    if (k >= report.kernels.size()) continue;
+    const RunningKernel& kernel = report.kernels[k];
+    if (kernel.stage >= plan.stages.size())
       return {Code::kDataLoss, "it says that it runs a stage that the plan does not have"};
-    slots[k].begin(kernel.stage(), kernel.instance());
+    slots[k].begin(kernel.stage, kernel.instance);
   }
   return {};
 }

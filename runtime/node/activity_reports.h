@@ -10,7 +10,7 @@
 
 namespace woa {
 namespace control {
-class Running;
+struct Running;
 }
 
 // The node's side: checks from a thread of its own, as long as it lives.

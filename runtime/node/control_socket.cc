@@ -1,6 +1,5 @@
 #include "runtime/node/control_socket.h"
 
-#include <google/protobuf/message_lite.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -78,9 +77,8 @@ Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::pair() {
 }
 
 // On the wire: u32 bytes, u32 descriptors, then one mark byte per batch of descriptors, then the message.
-Status ControlSocket::send(const google::protobuf::MessageLite& message, std::span<const int> descriptors) {
+Status ControlSocket::send_bytes(const std::string& bytes, std::span<const int> descriptors) {
   errno = 0;
-  const std::string bytes = message.SerializeAsString();
   const std::array<std::uint32_t, 2> head{static_cast<std::uint32_t>(bytes.size()),
                                           static_cast<std::uint32_t>(descriptors.size())};
   WOA_RETURN_IF_ERROR(write_all(fd_.get(), reinterpret_cast<const char*>(head.data()), sizeof head));
@@ -115,7 +113,7 @@ Status ControlSocket::read_all(void* data, std::size_t bytes, std::vector<Unique
   return {};
 }
 
-Status ControlSocket::receive(google::protobuf::MessageLite& message, std::vector<UniqueFd>* descriptors) {
+Result<std::string> ControlSocket::receive_bytes(std::vector<UniqueFd>* descriptors) {
   std::array<std::uint32_t, 2> head{};
   WOA_RETURN_IF_ERROR(read_all(head.data(), sizeof head, nullptr));
   if (head[0] > kMaxMessageBytes)
@@ -126,8 +124,7 @@ Status ControlSocket::receive(google::protobuf::MessageLite& message, std::vecto
   }
   std::string bytes(head[0], '\0');
   WOA_RETURN_IF_ERROR(read_all(bytes.data(), bytes.size(), nullptr));
-  if (!message.ParseFromString(bytes)) return {Code::kDataLoss, "a control message could not be read"};
-  return {};
+  return bytes;
 }
 
 }  // namespace woa

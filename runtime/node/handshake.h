@@ -24,7 +24,7 @@
 namespace woa::handshake {
 
 inline constexpr std::array<char, 8> kMagic{'W', 'O', 'A', '-', 'J', 'O', 'I', 'N'};
-// Any change of these messages or of control.proto raises it.
+// Any change of these messages or of control.h raises it.
 inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::size_t kNameBytes = 64;  // of a controller, its terminating zero included
 

@@ -13,7 +13,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
-#include "runtime/node/control.pb.h"
+#include "runtime/node/control.h"
 #include "runtime/node/handshake.h"
 #include "runtime/node/roster.h"
 #include "runtime/node/tcp_socket.h"
@@ -178,9 +178,8 @@ void Admittance::admit(Stranger& stranger) {
   if (!write_exactly(stranger.socket.get(), handshake::bytes_of(*admission)).ok()) return;
   JoinedNode node{ControlSocket(std::move(stranger.socket)), stranger.address};
   if (Status status = roster_->take(node, wanted, stranger.answer.job); !status.ok()) {
-    control::FromHost message;
-    message.mutable_refused()->set_why(status.message());
-    (void)node.socket.send(message);  // one that is gone need not be told
+    // One that is gone need not be told.
+    (void)node.socket.send(control::FromHost(control::Refused{status.message()}));
     return turn_away(stranger, status.message());
   }
   (*on_event_)("joined: " + roster_->present());

@@ -1,32 +1,26 @@
-// Converts control messages to and from the runtime's own types. Private to runtime/node.
+// Makes control messages of the runtime's own types, and the reverse. Private to runtime/node.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "runtime/base/processor.h"
-#include "runtime/controller/backend.h"
 #include "runtime/controller/stats.h"
-#include "runtime/node/control.pb.h"
+#include "runtime/node/control.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/node/segments.h"
 
 namespace woa {
 
 // A node's report to the host when a run is over.
-struct NodeReport {
-  DeviceDescription device;
+struct NodeReport : control::Ready {
   ControllerStats stats;
   std::vector<TraceEvent> trace;
   std::vector<std::uint64_t> packets;  // Transports::packets()
   bool counted = true;                 // stats and trace arrived
-  int processor = kNoProcessor;        // that its loop was pinned to
-  RegionNumbers staged = {};           // Backend::map()
 };
 
-control::FromNode to_ready(const HostedController& hosted);
-// Sets what a node says of itself before the run begins.
-void from_ready(const control::Device& message, NodeReport& report);
+control::Ready to_ready(const HostedController& hosted);
 control::FromNode to_failed(const Status& status);
 // Never ok: a number that is no code of a failure becomes kInternal.
 Status from_failed(const control::Failed& message);
@@ -38,11 +32,9 @@ control::Replicas select(const control::Replicas& all, const SharedReplicas& sha
 // like Wire::connect().
 Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports,
                         const std::function<bool()>& given_up);
-void add_lanes(const BoundLanes& lanes, control::Hello& hello);
-BoundLanes lanes_of(const control::Hello& hello);
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,
                             std::span<const std::uint64_t> packets);
 // kDataLoss: a stage or edge that `plan` does not have, or a wire that the run does not have.
-Status from_report(const control::Report& message, const Plan& plan, std::size_t wires, NodeReport& report);
+Status from_report(control::Report message, const Plan& plan, std::size_t wires, NodeReport& report);
 
 }  // namespace woa

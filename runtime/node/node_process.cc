@@ -48,15 +48,15 @@ Status get_activity(std::vector<UniqueFd>& descriptors, SharedMemory& memory, No
 
 // Maps the site's memory: this controller's parts of the host's, or memory of its own if it is a site alone.
 Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, SharedMemory& memory, Node& node) {
-  const std::uint32_t site = node.layout.sites.site(hello.controller());
+  const std::uint32_t site = node.layout.sites.site(hello.controller);
   const auto sizes = sizes_of_segments(node.layout, site);
   if (!sizes.ok()) return sizes.status();
-  if (!std::equal(sizes->begin(), sizes->end(), hello.sizes().begin(), hello.sizes().end()))
+  if (*sizes != hello.sizes)
     return {Code::kUnsupported, "the host needs another amount of memory for this plan; use one build for both"};
   const bool shared = site == node.layout.sites.site(kHostController);
   if (shared && descriptors.size() != 1)
     return {Code::kDataLoss, "the host sent no descriptor of the memory that it shares with this node"};
-  auto segments = shared ? open_segments(node.layout, hello.controller(), descriptors.front().release())
+  auto segments = shared ? open_segments(node.layout, hello.controller, descriptors.front().release())
                          : allocate_segments(node.layout, site, memory);
   if (!segments.ok()) return segments.status();
   node.segments = std::move(*segments);
@@ -78,18 +78,17 @@ Status hear_within(ControlSocket& socket, std::uint64_t limit_ns, control::FromH
 // Makes this controller's replicas, tells the host of them, and connects them to the others'.
 Status join_replicas(ControlSocket& socket, const control::Hello& hello, bool child, const Transports& transports,
                      Node& node) {
-  WOA_RETURN_IF_ERROR(add_replicas(node.layout, hello.controller(), transports, node.segments));
-  control::FromNode message;
-  *message.mutable_replicas() = to_replicas(node.layout, node.segments);
-  WOA_RETURN_IF_ERROR(socket.send(message));
+  WOA_RETURN_IF_ERROR(add_replicas(node.layout, hello.controller, transports, node.segments));
+  WOA_RETURN_IF_ERROR(socket.send(control::FromNode(to_replicas(node.layout, node.segments))));
   control::FromHost answer;
-  WOA_RETURN_IF_ERROR(hear_within(socket, child ? 0 : hello.start_ns(), answer));
-  if (answer.has_stop()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
-  if (!answer.has_connect())
-    return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
+  WOA_RETURN_IF_ERROR(hear_within(socket, child ? 0 : hello.start_ns, answer));
+  if (const auto* stop = std::get_if<control::Stop>(&answer))
+    return {Code::kCancelled, "the run did not begin: " + stop->why};
+  const auto* const connect = std::get_if<control::Connect>(&answer);
+  if (connect == nullptr) return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
   // Before the run is ready it says only one thing more: that it failed.
   const auto given_up = [&] { return has_word(socket.descriptor()); };
-  for (const control::Replicas& peer : answer.connect().peers())
+  for (const control::Replicas& peer : connect->peers)
     WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports, given_up));
   return {};
 }
@@ -106,23 +105,20 @@ Status check_wires(const Layout& layout, const Transports& transports) {
 Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<UniqueFd>& descriptors,
               const NodeProcess& process, Node& node) {
   const Transports& transports = process.transports;
-  if (hello.packet_version() != kPacketVersion || hello.kernel_abi() != WOA_KERNEL_ABI) {
-    return {Code::kUnsupported, "the host speaks packet version " + std::to_string(hello.packet_version()) +
-                                    " and kernel interface " + std::to_string(hello.kernel_abi()) + ", this node " +
+  if (hello.packet_version != kPacketVersion || hello.kernel_abi != WOA_KERNEL_ABI) {
+    return {Code::kUnsupported, "the host speaks packet version " + std::to_string(hello.packet_version) +
+                                    " and kernel interface " + std::to_string(hello.kernel_abi) + ", this node " +
                                     std::to_string(kPacketVersion) + " and " + std::to_string(WOA_KERNEL_ABI) +
                                     "; use one build for both"};
   }
-  auto plan = parse_plan(std::as_bytes(std::span(hello.plan())));
+  auto plan = parse_plan(std::as_bytes(std::span(hello.plan)));
   if (!plan.ok()) return plan.status();
   node.plan = std::move(*plan);
   WOA_RETURN_IF_ERROR(check_runnable(node.plan));
-  if (hello.controller() >= node.plan.controllers.size())
+  if (hello.controller >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
-  set_log_name(node.plan.controllers[hello.controller()].name);
-  node.layout = make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()},
-                                        transports.header_room(),
-                                        lanes_of(hello),
-                                        !hello.no_payload_crc()});
+  set_log_name(node.plan.controllers[hello.controller].name);
+  node.layout = make_layout(node.plan, {hello.sites, transports.header_room(), hello.lanes, !hello.no_payload_crc});
   WOA_RETURN_IF_ERROR(check_wires(node.layout, transports));
   WOA_RETURN_IF_ERROR(get_activity(descriptors, *transports.shared, node));
   WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));
@@ -130,17 +126,17 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   HostedControllerSetup setup;
   setup.plan = &node.plan;
   setup.layout = &node.layout;
-  setup.id = hello.controller();
+  setup.id = hello.controller;
   setup.backends = process.backends;
   setup.transports = transports;
   setup.segments = &node.segments;
-  for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
+  setup.kernel_path.assign(hello.kernel_path.begin(), hello.kernel_path.end());
   if (setup.kernel_path.empty()) setup.kernel_path = process.kernel_path;
   setup.read_declaration = process.read_declaration;
-  setup.trace_limit = hello.trace_limit();
-  setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
-  setup.processor = process.processor != kNoProcessor ? process.processor : hello.processor();
-  if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller(), node.activity->bytes());
+  setup.trace_limit = hello.trace_limit;
+  setup.idle = hello.idle;
+  setup.processor = process.processor != kNoProcessor ? process.processor : hello.processor;
+  if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller, node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
   node.hosted = std::move(*hosted);
@@ -157,8 +153,9 @@ Status give_up(ControlSocket& socket, const Status& status) {
   if (status.code() != Code::kPeerLost) return status;
   limit_blocking(socket.descriptor(), kVerdictNs);
   control::FromHost answer;
-  if (!socket.receive(answer).ok() || answer.stop().why().empty()) return status;
-  return {Code::kCancelled, "the run failed: " + answer.stop().why()};
+  const auto* const stop = socket.receive(answer).ok() ? std::get_if<control::Stop>(&answer) : nullptr;
+  if (stop == nullptr || stop->why.empty()) return status;
+  return {Code::kCancelled, "the run failed: " + stop->why};
 }
 
 // Shared by the listening thread and the node's own.
@@ -173,9 +170,10 @@ struct Signals {
 void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool child) {
   control::FromHost message;
   while (socket.receive(message).ok()) {
-    if (!message.has_stop()) continue;
-    if (const std::string& why = message.stop().why(); !why.empty()) {
-      if (!child) log(LogLevel::kError, "the run failed: " + why);  // a child's host logs it
+    const auto* const stop = std::get_if<control::Stop>(&message);
+    if (stop == nullptr) continue;
+    if (!stop->why.empty()) {
+      if (!child) log(LogLevel::kError, "the run failed: " + stop->why);  // a child's host logs it
       signals.failed.store(true);
     }
     signals.stop.store(true);
@@ -191,14 +189,14 @@ void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool chi
 int hear_hello(ControlSocket& socket, const NodeProcess& process, control::FromHost& first,
                std::vector<UniqueFd>& descriptors) {
   const Status heard = hear_within(socket, process.hello_within_ns, first, &descriptors);
-  if (heard.ok() && first.has_hello()) return 0;
+  if (heard.ok() && std::holds_alternative<control::Hello>(first)) return 0;
   if (heard.code() == Code::kExhausted) {  // there is a host, which reports it
     (void)socket.send(to_failed(heard));
     return 1;
   }
-  const bool refused = heard.ok() && first.has_refused();
-  if (refused || heard.code() == Code::kDeadlineExceeded) {
-    log(LogLevel::kError, refused ? first.refused().why() : heard.message());
+  const auto* const refused = heard.ok() ? std::get_if<control::Refused>(&first) : nullptr;
+  if (refused != nullptr || heard.code() == Code::kDeadlineExceeded) {
+    log(LogLevel::kError, refused != nullptr ? refused->why : heard.message());
     return 3;
   }
   log(LogLevel::kError, process.child ? "a node was started without a host; `woa run` starts nodes by itself"
@@ -213,15 +211,16 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   control::FromHost first;
   std::vector<UniqueFd> descriptors;
   if (const int code = hear_hello(socket, process, first, descriptors); code != 0) return code;
+  const auto& hello = std::get<control::Hello>(first);
   Node node;
-  if (Status status = set_up(socket, first.hello(), descriptors, process, node); !status.ok()) {
+  if (Status status = set_up(socket, hello, descriptors, process, node); !status.ok()) {
     if (process.child)  // a child's host reports it
       (void)socket.send(to_failed(status));
     else
       log(LogLevel::kError, give_up(socket, status).message());
     return 1;
   }
-  if (Status status = socket.send(to_ready(*node.hosted)); !status.ok()) {
+  if (Status status = socket.send(control::FromNode(to_ready(*node.hosted))); !status.ok()) {
     if (!process.child) log(LogLevel::kError, give_up(socket, status.with_context("the run's host is gone")).message());
     return 1;
   }
@@ -235,8 +234,9 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
     return 1;
   }
   std::optional<ActivityReports> reports;
-  if (const std::uint32_t controller = first.hello().controller(); !process.child)
-    reports.emplace(socket, node.plan, controller, activity_of(node.plan, controller, node.activity->bytes()));
+  if (!process.child)
+    reports.emplace(socket, node.plan, hello.controller,
+                    activity_of(node.plan, hello.controller, node.activity->bytes()));
   const Status status = node.hosted->run(signals.stop);
   reports.reset();
   const Controller& controller = node.hosted->controller();
@@ -246,7 +246,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
   (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
   // The host waits end_ns for all reports, and must not find that this node was less patient.
-  const std::uint64_t patience_ns = kVerdictNs + (status.ok() ? first.hello().end_ns() : 0);
+  const std::uint64_t patience_ns = kVerdictNs + (status.ok() ? hello.end_ns : 0);
   const bool silent = gone.wait_for(std::chrono::nanoseconds(patience_ns)) != std::future_status::ready;
   if (silent) (void)::shutdown(socket.descriptor(), SHUT_RDWR);  // ends the listener
   listener.join();

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/base/text.h"
-#include "runtime/node/control.pb.h"
+#include "runtime/node/control.h"
 
 namespace woa {
 namespace {
@@ -62,8 +62,8 @@ std::string Roster::leave(int socket) {
   const auto member = std::find_if(members_.begin(), members_.end(),
                                    [&](const Member& m) { return m.node.socket.descriptor() == socket; });
   control::FromNode message;
-  const bool told = member->node.socket.receive(message).ok() && message.has_failed();
-  std::string text = member->node.address + " left" + (told ? ": " + message.failed().message() : "");
+  const auto* const told = member->node.socket.receive(message).ok() ? std::get_if<control::Failed>(&message) : nullptr;
+  std::string text = member->node.address + " left" + (told != nullptr ? ": " + told->message : "");
   members_.erase(member);
   return text;
 }
@@ -106,9 +106,7 @@ std::vector<std::uint32_t> Roster::free_controllers() const {
 }
 
 void refuse(JoinedNode& node, const std::string& why) {
-  control::FromHost message;
-  message.mutable_refused()->set_why("the run did not begin: " + why);
-  (void)node.socket.send(message);
+  (void)node.socket.send(control::FromHost(control::Refused{"the run did not begin: " + why}));
 }
 
 void refuse(JoinedNodes& nodes, const Status& why) {

@@ -4,13 +4,12 @@
 #include <array>
 
 #include "runtime/base/clock.h"
+#include "runtime/controller/activation.h"
 #include "runtime/node/supervisor.h"
 #include "runtime/node/waiting.h"
 
 namespace woa {
 namespace {
-
-constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
 std::vector<IdleOptions> waits_of(const RunOptions& options, std::size_t controllers) {
   if (options.idle) return std::vector<IdleOptions>(controllers, *options.idle);
@@ -26,7 +25,7 @@ class Run::Impl final : public InstanceObserver {
   ~Impl() override;
 
   Status start(JoinedNodes joined);
-  Push submit(FillInput fill, std::uint64_t deadline_ns);
+  Push submit(FillInput fill, std::uint64_t timeout_ns);
   std::size_t do_work();
   void wait(std::uint64_t most_ns, const std::function<bool()>& look_again);
   void wake() const noexcept { host_->doorbell().ring(); }
@@ -204,16 +203,13 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
   return {};
 }
 
-Push Run::Impl::submit(FillInput fill, std::uint64_t deadline_ns) {
+Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
   if (!status_.ok()) return Push::kClosed;
   if (next_ >= oldest_ + plan_.window) return Push::kBackPressured;
   const std::uint64_t now = now_ns();
-  const std::uint64_t given = deadline_ns != 0 ? deadline_ns : plan_.deadline_ns;
-  // Any number may be given; a time that no clock reaches is no deadline.
-  const bool limited = given != 0 && given < kNoDeadline - now;
-  const std::uint64_t deadline = limited ? now + given : 0;
-  has_deadlines_ = has_deadlines_ || limited;
-  flights_[next_ % kMaxWindow] = {now, limited ? deadline : kNoDeadline, Flight::State::kOpen};
+  const std::uint64_t deadline = deadline_after(now, timeout_ns != 0 ? timeout_ns : plan_.timeout_ns);
+  has_deadlines_ = has_deadlines_ || deadline != kNoDeadline;
+  flights_[next_ % kMaxWindow] = {now, deadline, Flight::State::kOpen};
   ++in_flight_;
   backend_->set_inputs(next_, std::move(fill));
   host_->controller().admit(next_++, deadline);
@@ -244,8 +240,7 @@ void Run::Impl::fail_late_instances() {
   const std::uint64_t now = now_ns();
   for (std::uint64_t i = oldest_; i < next_; ++i) {
     const Flight& flight = flights_[i % kMaxWindow];
-    if (flight.state != Flight::State::kOpen || now <= flight.deadline) continue;
-    fail_late(i);
+    if (flight.state == Flight::State::kOpen && is_late(flight.deadline, [now] { return now; })) fail_late(i);
   }
 }
 
@@ -254,7 +249,7 @@ void Run::Impl::fail_late(std::uint64_t instance) {
   const std::vector<RunningKernel> running = supervisor_->running();
   std::vector<RunningKernel> own = running;
   std::erase_if(own, [&](const RunningKernel& each) { return each.instance != instance; });
-  std::string text = "the instance did not complete before its deadline";
+  std::string text(kLate);
   const std::uint32_t origin = own.empty() ? kNoStage : own.front().stage;
   if (!running.empty()) text += ", while " + to_string(plan_, own.empty() ? running : own);
   text += "; raise --deadline or find the slow stage (--trace)";
@@ -343,12 +338,11 @@ Result<RunReport> Run::Impl::finish() {
   report.edges.resize(plan_.edges.size());
   report.packets.resize(options_.wires.size());
   const Controller& host = host_->controller();
-  (*nodes)[kHostController] = {host_->device(),
+  const int processor = options_.processors.empty() ? kNoProcessor : options_.processors[kHostController];
+  (*nodes)[kHostController] = {{host_->device(), processor, {}},
                                host.stats(),
                                {host.trace().begin(), host.trace().end()},
-                               transports().packets(),
-                               true,
-                               options_.processors.empty() ? kNoProcessor : options_.processors[kHostController]};
+                               transports().packets()};
   for (NodeReport& node : *nodes) {
     for (std::size_t e = 0; e < report.edges.size(); ++e) {
       report.edges[e].messages += node.stats.edges[e].messages;
@@ -372,7 +366,7 @@ Result<std::unique_ptr<Run>> Run::start(Plan plan, RunOptions options, OnComplet
   return std::unique_ptr<Run>(new Run(std::move(impl)));
 }
 
-Push Run::submit(FillInput fill, std::uint64_t deadline_ns) { return impl_->submit(std::move(fill), deadline_ns); }
+Push Run::submit(FillInput fill, std::uint64_t timeout_ns) { return impl_->submit(std::move(fill), timeout_ns); }
 std::size_t Run::do_work() { return impl_->do_work(); }
 void Run::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) { impl_->wait(most_ns, look_again); }
 void Run::wake() const noexcept { impl_->wake(); }

@@ -126,9 +126,9 @@ class Run {
 
   // `fill` and the completion callback must not throw.
   // Admits the next instance. kBackPressured: `window` instances are in flight; call do_work() or wait() and try again.
-  // kClosed: the run has failed (status()). `fill` is called from do_work() or submit(). `deadline_ns`: of this
+  // kClosed: the run has failed (status()). `fill` is called from do_work() or submit(). `timeout_ns`: of this
   // instance alone, from now on; 0: the plan's.
-  [[nodiscard]] Push submit(FillInput fill, std::uint64_t deadline_ns = 0);
+  [[nodiscard]] Push submit(FillInput fill, std::uint64_t timeout_ns = 0);
   // Drives the host's controller; completions are called from here. Returns how much it did.
   std::size_t do_work();
   // A step of waiting, after a do_work() that found nothing: spins or yields, and later blocks until there may be work

@@ -83,8 +83,7 @@ void Supervisor::stop(const Status& why) {
   for (std::uint32_t c = 0; c < nodes_.size(); ++c)
     if (nodes_[c].socket) setup_.joined.erase(c);
   refuse(setup_.joined, why);
-  control::FromHost message;
-  message.mutable_stop()->set_why(why.message());
+  const control::FromHost message = control::Stop{why.message()};
   for (Node& node : nodes_) {
     if (node.hosted) node.hosted->doorbell().ring();
     // A node that is gone already cannot be told.

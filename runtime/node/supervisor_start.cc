@@ -25,30 +25,26 @@ int processor_of(const NodeSetup& setup, std::uint32_t controller) {
 }
 
 control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
-  control::FromHost message;
-  control::Hello& hello = *message.mutable_hello();
-  hello.set_packet_version(kPacketVersion);
-  hello.set_kernel_abi(WOA_KERNEL_ABI);
-  hello.set_plan(serialize(*setup.plan));
-  hello.set_controller(controller);
+  control::Hello hello;
+  hello.packet_version = kPacketVersion;
+  hello.kernel_abi = WOA_KERNEL_ABI;
+  hello.plan = serialize(*setup.plan);
+  hello.controller = controller;
   if (!setup.joined.contains(controller)) {  // one that joined has folders of its own
-    for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
+    for (const auto& folder : setup.kernel_path) hello.kernel_path.push_back(folder.string());
   }
-  hello.set_trace_limit(setup.trace_limit);
-  const IdleOptions& waits = setup.waits[controller];
-  hello.set_spin_ns(waits.spin_ns);
-  hello.set_yields(waits.yields);
-  hello.set_sleep_ns(waits.sleep_ns);
-  hello.set_processor(processor_of(setup, controller));
+  hello.trace_limit = setup.trace_limit;
+  hello.idle = setup.waits[controller];
+  hello.processor = processor_of(setup, controller);
   const Sites& sites = setup.layout->sites;
-  hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
-  add_lanes(sites.lanes, hello);
-  hello.set_no_payload_crc(!sites.payload_crc);
-  hello.set_end_ns(setup.end_ns);
-  hello.set_start_ns(setup.start_ns);
-  const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller));
-  if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // else allocation had failed
-  return message;
+  hello.sites = sites.of;
+  hello.lanes = sites.lanes;
+  hello.no_payload_crc = !sites.payload_crc;
+  hello.end_ns = setup.end_ns;
+  hello.start_ns = setup.start_ns;
+  if (auto sizes = sizes_of_segments(*setup.layout, sites.site(controller)); sizes.ok())  // else allocation had failed
+    hello.sizes = std::move(*sizes);
+  return hello;
 }
 
 }  // namespace
@@ -78,21 +74,20 @@ Status Supervisor::connect() {
     control::FromNode message;
     WOA_RETURN_IF_ERROR(await_word(c));
     WOA_RETURN_IF_ERROR(in_context(c, hear(c, message)));
-    if (!message.has_replicas())
-      return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
-    replicas[c] = std::move(*message.mutable_replicas());
+    auto* const described = std::get_if<control::Replicas>(&message);
+    if (described == nullptr) return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
+    replicas[c] = std::move(*described);
     const control::Replicas shared = select(replicas[c], shared_replicas(*setup_.layout, kHostController, c));
     const auto given_up = [this] { return first_ended().has_value(); };
     const Status connected = connect_replicas(shared, *setup_.segments, setup_.transports, given_up);
     if (!connected.ok()) return why_not_connected(c, connected);
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
-    control::FromHost message;
-    control::Connect& connect = *message.mutable_connect();
+    control::Connect connect;
     for (std::uint32_t other = 0; other < nodes_.size(); ++other) {
-      if (other != c) *connect.add_peers() = select(replicas[other], shared_replicas(*setup_.layout, c, other));
+      if (other != c) connect.peers.push_back(select(replicas[other], shared_replicas(*setup_.layout, c, other)));
     }
-    WOA_RETURN_IF_ERROR(in_context(c, nodes_[c].socket->send(message)));
+    WOA_RETURN_IF_ERROR(in_context(c, nodes_[c].socket->send(control::FromHost(std::move(connect)))));
   }
   return {};
 }
@@ -178,7 +173,7 @@ Status Supervisor::hear(std::uint32_t controller, control::FromNode& message) {
     status = how_lost(controller);
     return {Code::kPeerLost, "before it was ready " + status.message()};
   }
-  if (message.has_failed()) return from_failed(message.failed());
+  if (const auto* failed = std::get_if<control::Failed>(&message)) return from_failed(*failed);
   return {};
 }
 
@@ -199,8 +194,9 @@ Status Supervisor::not_ready() const {
 Status Supervisor::await_ready(std::uint32_t controller) {
   control::FromNode message;
   WOA_RETURN_IF_ERROR(hear(controller, message));
-  if (!message.has_ready()) return {Code::kDataLoss, "it was expected to be ready, and said something else"};
-  from_ready(message.ready(), nodes_[controller].report);
+  auto* const ready = std::get_if<control::Ready>(&message);
+  if (ready == nullptr) return {Code::kDataLoss, "it was expected to be ready, and said something else"};
+  static_cast<control::Ready&>(nodes_[controller].report) = std::move(*ready);
   return {};
 }
 
@@ -223,9 +219,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   if (!hosted.ok()) return hosted.status();
   Node& node = nodes_[controller];
   node.hosted = std::move(*hosted);
-  node.report.device = node.hosted->device();
-  node.report.processor = node.hosted->processor();
-  node.report.staged = node.hosted->staged();
+  static_cast<control::Ready&>(node.report) = to_ready(*node.hosted);
   return {};
 }
 

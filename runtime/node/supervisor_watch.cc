@@ -52,16 +52,16 @@ void Supervisor::on_message(std::uint32_t controller) {
   Node& node = nodes_[controller];
   control::FromNode message;
   Status status = node.socket->receive(message);
-  if (status.ok() && message.has_report()) {
-    const std::lock_guard lock(mutex_);
-    status = from_report(message.report(), *setup_.plan, setup_.transports.wires.size(), node.report);
-    node.reported = status.ok();
-  } else if (status.ok() && message.has_running()) {
-    status = take_report(message.running(), *setup_.plan, activity(controller));
-  } else if (status.ok() && message.has_failed()) {
-    status = from_failed(message.failed());
-  } else if (!status.ok()) {
+  if (!status.ok()) {
     status = how_lost(controller);
+  } else if (auto* report = std::get_if<control::Report>(&message)) {
+    const std::lock_guard lock(mutex_);
+    status = from_report(std::move(*report), *setup_.plan, setup_.transports.wires.size(), node.report);
+    node.reported = status.ok();
+  } else if (const auto* running = std::get_if<control::Running>(&message)) {
+    status = take_report(*running, *setup_.plan, activity(controller));
+  } else if (const auto* failed = std::get_if<control::Failed>(&message)) {
+    status = from_failed(*failed);
   }
   if (!status.ok()) {
     fail(controller, status);

@@ -251,10 +251,10 @@ constexpr std::uint32_t ring_places(const EdgePlan& edge, std::uint32_t window) 
 }
 
 struct Plan {
-  std::string graph;              // name of the graph
-  std::string model{kWoa};        // call model to run under, or of its relays
-  std::uint32_t window = 1;       // instances in flight at most, 1 to kMaxWindow
-  std::uint64_t deadline_ns = 0;  // per instance, 0 = none
+  std::string graph;             // name of the graph
+  std::string model{kWoa};       // call model to run under, or of its relays
+  std::uint32_t window = 1;      // instances in flight at most, 1 to kMaxWindow
+  std::uint64_t timeout_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;
   // [0] source: its outputs are the graph's inputs; [1] sink: its inputs are the outputs.
   std::vector<StagePlan> stages;

@@ -119,7 +119,7 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes, std::string* proofs) {
   }
   if (crc32c(body) != header->body_crc)
     return {Code::kInvalid, "plan: the checksum does not match; the file is damaged: compile the graph again"};
-  Result<Plan> plan = decode_plan_message(body, proofs);
+  Result<Plan> plan = decode_plan_message({reinterpret_cast<const char*>(body.data()), body.size()}, proofs);
   if (!plan.ok()) return plan;
   WOA_RETURN_IF_ERROR(validate(*plan));
   return plan;

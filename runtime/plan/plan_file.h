@@ -1,5 +1,5 @@
 // Reads and writes plans. The bytes are: "WOAPLAN\n", a little-endian u32 version, u32 length of the body, u32 CRC-32C
-// of the body, then the body: the protobuf message of plan.proto. So truncation and corruption are distinguished from a
+// of the body, then the body: a protobuf message (plan_fields.h). So truncation and corruption are distinguished from a
 // bad plan.
 #pragma once
 

@@ -1,43 +1,11 @@
 // Terminals show a plan's names, above all in errors: a plan made by hand must not be able to steer them. Names from
-// the compiler are plain; paths, sources and values of parameters may be any text and are no names.
+// the compiler are plain; paths, sources and values of parameters may be any text and are no names (AnyText).
 #include "runtime/base/text.h"
 #include "runtime/plan/plain_texts.h"
+#include "runtime/plan/plan_fields.h"
 #include "runtime/plan/validate.h"
 
 namespace woa::validation {
-namespace {
-
-class Texts : public PlainTexts {
- public:
-  void plan(const Plan& plan) {
-    text("graph", plan.graph), text("model", plan.model);
-    each("controllers", plan.controllers,
-         [&](const ControllerPlan& controller) { text("name", controller.name), text("backend", controller.backend); });
-    each("stages", plan.stages, [&](const StagePlan& one) { stage(one); });
-    each("loops", plan.loops, [&](const LoopPlan& loop) { text("name", loop.name); });
-    each("edges", plan.edges, [&](const EdgePlan& edge) { text("lane", edge.lane); });
-  }
-
- private:
-  void stage(const StagePlan& stage) {
-    text("name", stage.name), text("kernel", stage.kernel), text("declaration", stage.declaration);
-    within("variant", [&] {
-      text("kind", stage.variant.kind), text("entry", stage.variant.entry), text("core", stage.variant.core);
-      each("global", stage.variant.global, [&](const std::string& dimension) { text("name", dimension); });
-    });
-    each("params", stage.params,
-         [&](const ParamPlan& param) { text("name", param.name), text("secret_env", param.secret_env); });
-    each("inputs", stage.inputs, [&](const InputPortPlan& port) { text("name", port.name), type(port.type); });
-    each("outputs", stage.outputs, [&](const OutputPortPlan& port) { text("name", port.name), type(port.type); });
-  }
-  void type(const PortType& type) {
-    text("type.element", type.element);
-    each("type.dims", type.dims, [&](const Dimension& dim) { text("name", dim.name); });
-  }
-};
-
-}  // namespace
-
 bool is_plain(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
@@ -53,8 +21,8 @@ Status PlainTexts::status() const {
 }
 
 Status validate_texts(const Plan& plan) {
-  Texts texts;
-  texts.plan(plan);
+  PlainTexts texts;
+  fields(texts, plan);
   return texts.status();
 }
 

@@ -10,17 +10,17 @@ import tree
 
 BASE, PACKET, MEMORY, PLAN = "runtime/base/", "runtime/packet/", "runtime/memory/", "runtime/plan/"
 TRANSPORT, MESSAGING, CALL_MODELS = "runtime/transport/", "runtime/messaging/", "runtime/call_models/"
-CONTROLLER, NODE = "runtime/controller/", "runtime/node/"
+CONTROLLER, NODE, MEASURE = "runtime/controller/", "runtime/node/", "runtime/measure/"
 KERNEL_ABI = "woa/woa_kernel.h"
 CUDA_ABI = "kernels/woa_cuda.h"
 DIAGNOSTICS, OPTIONS, PARSE, CHECK = "compiler/diagnostics/", "compiler/options.h", "compiler/parse/", "compiler/check/"
 SOLVER, PLACE, PREDICT = "compiler/place/solver/", "compiler/place/", "compiler/predict/"
 BUFFERS, EMIT, VERIFY, CERTIFICATE = "compiler/buffers/", "compiler/emit/", "compiler/verify/", "compiler/certificate/"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
-RUNTIME = [BASE, PACKET, MEMORY, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE]
+RUNTIME = [BASE, PACKET, MEMORY, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE, MEASURE]
 EVERYTHING = RUNTIME + ["woa/", "kernels/", "controllers/", "compiler/", "library/"]
 PUBLIC = "woa/"  # include/woa, the public headers
-PROGRAMS = RUNTIME + [PUBLIC, "kernels/", "controllers/", "compiler/compiler.h", "library/", "bench/"]
+PROGRAMS = RUNTIME + [PUBLIC, "kernels/", "controllers/", "compiler/compiler.h", "library/"]
 
 # Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
 # with all below it; "/*" stands for the files directly in it. Back-ends in subfolders never include each other.
@@ -36,6 +36,7 @@ PROJECT = [
     (CALL_MODELS, [PLAN, PACKET, BASE]),
     (CONTROLLER, [PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
     (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
+    (MEASURE, [NODE, CONTROLLER, CALL_MODELS, PLAN, BASE]),
     ("controllers/cpu/", BACKEND),
     ("controllers/gpu/cuda/", BACKEND + ["controllers/gpu/*", CUDA_ABI]),
     ("controllers/gpu/*/", BACKEND + ["controllers/gpu/*"]),  # what all GPUs share
@@ -65,6 +66,7 @@ PROJECT = [
     ("tools/frames/", [CONTROLLER, PLAN, BASE]),
     ("python/", [PUBLIC]),
     ("tools/", PROGRAMS),
+    ("bench/program/", PROGRAMS + ["tools/woa/", "bench/"]),
     ("bench/", EVERYTHING + ["tests/support/"]),
     ("tests/", EVERYTHING + ["bench/", "tools/frames/"]),
 ]
@@ -75,7 +77,7 @@ FLAT = (TRANSPORT, MESSAGING, "kernels/", "controllers/fpga/", "controllers/gpu/
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
-    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "compiler/certificate/", "bench/peers/grpc*", "tests/"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN + "message.cc", "bench/peers/grpc*", "tests/"]),
     (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["library/", "tools/", "bench/", "tests/"]),

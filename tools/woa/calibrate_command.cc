@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "bench/micro/methods.h"
 #include "compiler/compiler.h"
 #include "library/environment.h"
 #include "library/local_run.h"
 #include "library/machine_choice.h"
 #include "library/option_values.h"
+#include "runtime/measure/methods.h"
 #include "tools/woa/calibration_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/explanation.h"
@@ -45,7 +45,7 @@ constexpr std::uint64_t kMostBytes = 1 << 20;
 
 struct CalibrateArguments {
   std::string output;
-  bench::MethodOptions methods{bench::doubling_sizes(kMostBytes)};
+  measure::MethodOptions methods{measure::doubling_sizes(kMostBytes)};
   LocalRunOptions local;
   bool json = false;
 };
@@ -65,18 +65,18 @@ class Bar {
   std::optional<Progress> progress_;
 };
 
-Result<bench::MethodCalibration> measure_methods(const RunOptions& options, const CalibrateArguments& arguments) {
+Result<measure::MethodCalibration> measure_methods(const RunOptions& options, const CalibrateArguments& arguments) {
   std::optional<Bar> bar;
-  bench::MethodOptions methods = arguments.methods;
+  measure::MethodOptions methods = arguments.methods;
   methods.progress = [&bar](std::uint64_t done, std::uint64_t all) {
     if (!bar) bar.emplace(all);
     bar->update(done);
   };
-  return bench::calibrate_methods(options, methods);
+  return measure::calibrate_methods(options, methods);
 }
 
 Result<LinksCalibration> measure_links(const RunOptions& options, const CalibrateArguments& arguments) {
-  bench::LinkOptions links;
+  measure::LinkOptions links;
   links.repetitions = std::min(links.repetitions, arguments.methods.repetitions);
   links.count = arguments.methods.count;
   Bar bar(links_launches(*options.backends, links));
@@ -105,7 +105,7 @@ Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
   return result;
 }
 
-json to_json(const bench::MethodCalibration& transport, const LinksCalibration& measured) {
+json to_json(const measure::MethodCalibration& transport, const LinksCalibration& measured) {
   json medians = json::array(), links = json::array(), controllers = json::array();
   for (const MeasuredController& each : measured.controllers)
     controllers.push_back({{"kind", each.kind}, {"firing_ns", each.firing_ns}, {"message_ns", each.message_ns}});
@@ -114,7 +114,7 @@ json to_json(const bench::MethodCalibration& transport, const LinksCalibration& 
                      {"latency_ns", link.time.latency_ns},
                      {"ns_per_kib", link.time.ns_per_kib}});
   }
-  for (const bench::MethodTimes& times : transport.medians) {
+  for (const measure::MethodTimes& times : transport.medians) {
     medians.push_back({{"bytes", times.bytes},
                        {"inline_ns", times.inline_ns > 0 ? json(times.inline_ns) : json(nullptr)},
                        {"in_place_ns", times.in_place_ns}});
@@ -125,11 +125,11 @@ json to_json(const bench::MethodCalibration& transport, const LinksCalibration& 
           {"controllers", std::move(controllers)},   {"wake_ns", measured.wake_ns}};
 }
 
-void print_table(const bench::MethodCalibration& transport) {
+void print_table(const measure::MethodCalibration& transport) {
   std::printf("%s, host state: %s; inline limit %s\n", transport.transport.c_str(), transport.host_state.c_str(),
               size_text(transport.inline_bytes).c_str());
   std::printf("  %-10s %14s %14s  %s\n", "PAYLOAD", "INLINE ns", "IN PLACE ns", "CHOSEN");
-  for (const bench::MethodTimes& times : transport.medians) {
+  for (const measure::MethodTimes& times : transport.medians) {
     std::array<char, 32> inlined{"-"};
     if (times.inline_ns > 0) std::snprintf(inlined.data(), inlined.size(), "%.0f", times.inline_ns);
     std::printf("  %-10s %14s %14.0f  %s\n", size_text(times.bytes).c_str(), inlined.data(), times.in_place_ns,

@@ -25,7 +25,7 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-std::string median_text(const bench::MethodTimes& times) {
+std::string median_text(const measure::MethodTimes& times) {
   std::ostringstream out;
   out << "        - {bytes: " << times.bytes;
   if (times.inline_ns > 0) out << ", inline: " << std::llround(std::max(times.inline_ns, 1.0));
@@ -65,10 +65,10 @@ std::string file_text(const CalibrationResult& result) {
       "woa_machine: 1\ncalibration:\n  processor: " +
       quoted(processor_name()) + "\n" + cores_text(result.cores) + "  transports:\n";
   for (std::size_t k = 0; k < result.transports.size(); ++k) {
-    const bench::MethodCalibration& each = result.transports[k];
+    const measure::MethodCalibration& each = result.transports[k];
     text += "    " + each.transport + ":\n      host_state: " + quoted(each.host_state) +
             "\n      inline_bytes: " + std::to_string(each.inline_bytes) + "\n      medians_ns:\n";
-    for (const bench::MethodTimes& times : each.medians) text += median_text(times);
+    for (const measure::MethodTimes& times : each.medians) text += median_text(times);
     text += "      links_host_state: " + quoted(result.links[k].host_state) +
             "\n      wake: " + std::to_string(std::llround(result.links[k].wake_ns)) + "ns\n" +
             controllers_text(result.links[k].controllers) + "      links:\n";

@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <vector>
 
-#include "bench/micro/methods.h"
 #include "runtime/base/status.h"
+#include "runtime/measure/methods.h"
 #include "tools/woa/link_calibration.h"
 
 namespace woa::tools {
 
 struct CalibrationResult {
   CoresCalibration cores;
-  std::vector<bench::MethodCalibration> transports;
+  std::vector<measure::MethodCalibration> transports;
   std::vector<LinksCalibration> links;  // for the same transports, in the same order
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/harness/statistics.h"
 #include "runtime/base/processor.h"
 #include "runtime/controller/layout.h"
+#include "runtime/measure/statistics.h"
 #include "tools/woa/process.h"
 
 namespace woa::tools {
@@ -20,7 +20,7 @@ struct Driven {
 };
 
 double median_in_us(const std::vector<std::uint64_t>& ns) {
-  return ns.empty() ? 0 : bench::median({ns.begin(), ns.end()}) / 1e3;
+  return ns.empty() ? 0 : measure::median({ns.begin(), ns.end()}) / 1e3;
 }
 
 // Inputs may take different paths; a prediction is their mean.
@@ -66,7 +66,7 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
   const ForeignOutput foreign;
   ModelRun result;
   plan.window = 1;
-  plan.deadline_ns = 0;
+  plan.timeout_ns = 0;
   const std::uint64_t round = inputs.default_instances();
   auto outputs = OutputFiles::open(plan, {}, inputs, round * (repetitions + 1));
   if (!outputs.ok()) return run_that_failed(outputs.status());

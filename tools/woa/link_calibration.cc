@@ -43,37 +43,38 @@ Result<Plan> plan_on(ControllerKind kind, const RunOptions& options, std::uint32
   return std::move(*compiled.plan);
 }
 
-Result<bench::LinkTime> measure_kind(const RunOptions& options, ControllerKind kind, const bench::LinkOptions& chosen) {
+Result<measure::LinkTime> measure_kind(const RunOptions& options, ControllerKind kind,
+                                       const measure::LinkOptions& chosen) {
   const auto plan = plan_on(kind, options);
   if (!plan.ok()) return plan.status();
-  auto time = bench::measure_device(options, *plan, chosen);
+  auto time = measure::measure_device(options, *plan, chosen);
   if (time.ok()) return time;
   return time.status().with_context("the link with " + std::string(to_string(kind)));
 }
 
 // A device's firing: what each of four stages behind a first one adds. `once`: the time of one alone.
-Result<double> measure_firing(const RunOptions& options, ControllerKind kind, const bench::LinkTime& once,
-                              const bench::LinkOptions& chosen) {
+Result<double> measure_firing(const RunOptions& options, ControllerKind kind, const measure::LinkTime& once,
+                              const measure::LinkOptions& chosen) {
   constexpr std::uint32_t kMore = 4;
   const auto plan = plan_on(kind, options, 1 + kMore);
   if (!plan.ok()) return plan.status();
-  const auto time = bench::measure_small(options, *plan, chosen);
+  const auto time = measure::measure_small(options, *plan, chosen);
   if (!time.ok()) return time.status().with_context("firings of kind " + std::string(to_string(kind)));
   return std::max(0.0, (*time - once.latency_ns) / kMore);
 }
 
-Result<double> measure_wake(const RunOptions& options, const bench::LinkOptions& chosen) {
+Result<double> measure_wake(const RunOptions& options, const measure::LinkOptions& chosen) {
   const auto plan = plan_on(ControllerKind::kCpu, options);
   if (!plan.ok()) return plan.status();
-  return bench::measure_wake_ns(options, *plan, chosen);
+  return measure::measure_wake_ns(options, *plan, chosen);
 }
 
-bench::LinkTime sum(const bench::LinkTime& a, const bench::LinkTime& b) {
+measure::LinkTime sum(const measure::LinkTime& a, const measure::LinkTime& b) {
   return {a.latency_ns + b.latency_ns, a.ns_per_kib + b.ns_per_kib};
 }
 
 // One way is half of a round trip; a device that is cheaper than a cpu counts as equally cheap.
-bench::LinkTime dearer_by(const bench::LinkTime& device, const bench::LinkTime& cpu) {
+measure::LinkTime dearer_by(const measure::LinkTime& device, const measure::LinkTime& cpu) {
   return {std::max(0.0, device.latency_ns - cpu.latency_ns) / 2, std::max(0.0, device.ns_per_kib - cpu.ns_per_kib) / 2};
 }
 
@@ -94,14 +95,14 @@ CoresCalibration calibrate_cores(const BackendRegistry& backends) {
   return out;
 }
 
-std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen) {
+std::uint64_t links_launches(const BackendRegistry& backends, const measure::LinkOptions& chosen) {
   const std::size_t devices = device_kinds(backends).size();  // each with firings, which take one launch
-  return bench::link_launches(chosen) + bench::kWakeLaunches + bench::kDeviceLaunches +
-         devices * (bench::kDeviceLaunches + 1);
+  return measure::link_launches(chosen) + measure::kWakeLaunches + measure::kDeviceLaunches +
+         devices * (measure::kDeviceLaunches + 1);
 }
 
-Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen) {
-  const auto cpu = bench::calibrate_link(options, chosen);
+Result<LinksCalibration> calibrate_links(const RunOptions& options, const measure::LinkOptions& chosen) {
+  const auto cpu = measure::calibrate_link(options, chosen);
   if (!cpu.ok()) return cpu.status();
   const auto wake = measure_wake(options, chosen);
   if (!wake.ok()) return wake.status();
@@ -110,7 +111,7 @@ Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench:
   out.controllers = {{"host", 0, cpu->message_ns}, {"cpu", cpu->firing_ns, cpu->message_ns}};
   const auto through_cpu = measure_kind(options, ControllerKind::kCpu, chosen);
   if (!through_cpu.ok()) return through_cpu.status();
-  std::vector<std::pair<std::string, bench::LinkTime>> devices;  // time that a copy to or from one adds
+  std::vector<std::pair<std::string, measure::LinkTime>> devices;  // time that a copy to or from one adds
   for (const ControllerKind kind : device_kinds(*options.backends)) {
     const auto through = measure_kind(options, kind, chosen);
     if (!through.ok()) return through.status();

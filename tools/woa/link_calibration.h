@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/micro/links.h"
 #include "runtime/base/status.h"
+#include "runtime/measure/links.h"
 
 namespace woa::tools {
 
 struct MeasuredLink {
   std::string one, other;  // kinds, or `host`; both directions
-  bench::LinkTime time;
+  measure::LinkTime time;
 };
 
 struct MeasuredController {
@@ -36,11 +36,11 @@ struct CoresCalibration {
 CoresCalibration calibrate_cores(const BackendRegistry& backends);
 
 // Launches that calibrate_links() takes.
-std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen);
+std::uint64_t links_launches(const BackendRegistry& backends, const measure::LinkOptions& chosen);
 // Measures over options.transport. A cpu's link is measured between two cpus. A link of another kind is dearer by as
 // much as a round trip through it is than one through a cpu, kernels excluded. A firing of another kind is what each
 // further stage in a row there adds to a round trip; messages are the work of threads of the host, whatever the kind.
-// Errors as bench::calibrate_link().
-Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen);
+// Errors as measure::calibrate_link().
+Result<LinksCalibration> calibrate_links(const RunOptions& options, const measure::LinkOptions& chosen);
 
 }  // namespace woa::tools

@@ -8,6 +8,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/profiler.h"
+#include "tools/woa/run_files.h"
 
 namespace woa::tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <numeric>
 
-#include "bench/harness/statistics.h"
 #include "runtime/base/text.h"
+#include "runtime/measure/statistics.h"
 
 namespace woa::tools {
 namespace {
@@ -24,14 +24,14 @@ struct SizeGroup {
   std::vector<double> ps;
 };
 
-double ps_of(const FiringSample& sample, std::uint32_t clock_mhz) {
+double ps_of(const measure::FiringSample& sample, std::uint32_t clock_mhz) {
   if (sample.cycles > 0 && clock_mhz > 0) return static_cast<double>(sample.cycles) * 1e6 / clock_mhz;
   return sample.wall_ns * 1e3;
 }
 
-std::vector<SizeGroup> by_size(const MeasuredStage& stage) {
+std::vector<SizeGroup> by_size(const measure::MeasuredStage& stage) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<double>> groups;
-  for (const FiringSample& sample : stage.firings)
+  for (const measure::FiringSample& sample : stage.firings)
     groups[{sample.read, sample.written}].push_back(ps_of(sample, stage.clock_mhz));
   std::vector<SizeGroup> out;
   for (auto& [size, ps] : groups) out.push_back({size.first, size.second, std::move(ps)});
@@ -55,11 +55,11 @@ Object fit_json(const std::vector<SizeGroup>& groups) {
   Object best;
   double least = 0;
   for (const bool read : {true, false}) {
-    std::vector<bench::Point> points;
+    std::vector<measure::Point> points;
     for (const SizeGroup& group : some_of(groups, kMostPoints))
       points.push_back(
-          {static_cast<double>(read ? group.read : group.written), bench::robust(group.ps, kClockPs).mean});
-    const auto line = bench::fit_line(points);
+          {static_cast<double>(read ? group.read : group.written), measure::robust(group.ps, kClockPs).mean});
+    const auto line = measure::fit_line(points);
     if (!line || (!best.is_null() && line->residual >= least)) continue;
     least = line->residual;
     best = {{"over", read ? "read" : "written"},
@@ -73,7 +73,7 @@ Object fit_json(const std::vector<SizeGroup>& groups) {
 Object sizes_json(const std::vector<SizeGroup>& groups) {
   Object list = Object::array();
   for (const SizeGroup& group : some_of(groups, kMostSizes)) {
-    const bench::Robust all = bench::robust(group.ps, kClockPs);
+    const measure::Robust all = measure::robust(group.ps, kClockPs);
     list.push_back({{"read", group.read},
                     {"written", group.written},
                     {"time_ps", whole(all.mean)},
@@ -89,34 +89,34 @@ void add_spread(const std::vector<SizeGroup>& groups, Object& entry) {
   double sum = 0;
   std::size_t outliers = 0;
   for (const SizeGroup& group : groups) {
-    const bench::Robust one = bench::robust(group.ps, kClockPs);
+    const measure::Robust one = measure::robust(group.ps, kClockPs);
     outliers += one.outliers;
     sum += one.mean * static_cast<double>(one.samples);
     for (const double ps : group.ps) deviations.push_back(std::abs(ps - one.median));
   }
   entry["time_ps"] = whole(sum / static_cast<double>(deviations.size()));
-  entry["mad_ps"] = whole(bench::median(deviations));
+  entry["mad_ps"] = whole(measure::median(deviations));
   entry["samples"] = deviations.size();
   entry["outliers"] = outliers;
 }
 
-void add_cycles(const MeasuredStage& stage, Object& entry) {
+void add_cycles(const measure::MeasuredStage& stage, Object& entry) {
   std::vector<double> cycles, wall;
-  for (const FiringSample& sample : stage.firings) {
+  for (const measure::FiringSample& sample : stage.firings) {
     cycles.push_back(static_cast<double>(sample.cycles));
     wall.push_back(sample.wall_ns * 1e3);
   }
-  if (bench::median(cycles) == 0 || stage.clock_mhz == 0) return;
-  const double mean = std::round(bench::robust(cycles).mean);
+  if (measure::median(cycles) == 0 || stage.clock_mhz == 0) return;
+  const double mean = std::round(measure::robust(cycles).mean);
   entry["time_ps"] = whole(mean * 1e6 / stage.clock_mhz);
   entry["cycles"] = whole(mean);
   entry["clock_mhz"] = stage.clock_mhz;
-  entry["wall_ps"] = whole(bench::robust(wall).mean);
+  entry["wall_ps"] = whole(measure::robust(wall).mean);
 }
 
 Object entry_json(const ProfileEntry& entry) {
   if (!entry.missing.empty()) return {{"missing", entry.missing}, {"fix", entry.fix}};
-  const MeasuredStage& stage = entry.measured;
+  const measure::MeasuredStage& stage = entry.measured;
   const std::vector<SizeGroup> groups = by_size(stage);
   Object out;
   add_spread(groups, out);
@@ -128,11 +128,11 @@ Object entry_json(const ProfileEntry& entry) {
   return out;
 }
 
-Object edges_json(const MeasuredRun& run) {
+Object edges_json(const measure::MeasuredRun& run) {
   Object list = Object::array();
   for (const auto& [ends, edge] : run.edges) {
     const std::vector<double>& bytes = edge.bytes;
-    const bench::Robust all = bench::robust(bytes);
+    const measure::Robust all = measure::robust(bytes);
     const double sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
     list.push_back({{"from", ends.first},
                     {"to", ends.second},
@@ -193,7 +193,7 @@ nlohmann::ordered_json to_json(const GraphProfile& profile) {
           {"host_state", profile.host_state},
           {"inputs", profile.inputs},
           {"repetitions", profile.repetitions},
-          {"source_ps", whole(bench::median(profile.base.source_ns) * 1e3)},
+          {"source_ps", whole(measure::median(profile.base.source_ns) * 1e3)},
           {"stages", std::move(stages)},
           {"edges", edges_json(profile.base)}};
 }

@@ -5,20 +5,20 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tools/woa/profile_run.h"
+#include "runtime/measure/profile_run.h"
 
 namespace woa::tools {
 
 // A stage on a kind of controller: what was measured, or why nothing was.
 struct ProfileEntry {
-  MeasuredStage measured;
+  measure::MeasuredStage measured;
   std::string missing, fix;  // missing is empty where something was measured
 };
 
 struct GraphProfile {
   std::string graph, hash, processor, host_state;
   std::uint64_t inputs = 0, repetitions = 0;
-  MeasuredRun base;                                                    // firings and tokens
+  measure::MeasuredRun base;                                           // firings and tokens
   std::map<std::string, std::map<std::string, ProfileEntry>> entries;  // by stage, then by kind
 };
 

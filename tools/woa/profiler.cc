@@ -7,14 +7,16 @@
 #include <optional>
 #include <set>
 
-#include "bench/micro/host_probe.h"
 #include "compiler/compiler.h"
 #include "library/environment.h"
 #include "library/machine_choice.h"
 #include "runtime/base/file.h"
+#include "runtime/measure/host_probe.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 #include "tools/woa/progress.h"
+#include "tools/woa/run_files.h"
 
 namespace woa::tools {
 namespace {
@@ -95,14 +97,18 @@ class Profiler {
     return loaded;
   }
 
-  ProfileRun measure(const Plan& plan) {
+  measure::ProfileRun measured(const Plan& plan) {
     RunOptions options = local_run(request_.local, backends_);
     const std::unique_ptr<SharedMemory> transport = local_transport(request_.local);
     options.transport = transport.get();
-    ProfileRunOptions chosen{profile_.inputs, request_.repetitions, request_.seconds * 1'000'000'000};
+    measure::ProfileRunOptions chosen{profile_.inputs, request_.repetitions, request_.seconds * 1'000'000'000};
     Progress progress(chosen.inputs * (chosen.repetitions + 1), "instances");
     chosen.progress = [&](std::uint64_t done) { progress.update(done); };
-    return run_for_profile(plan, *inputs_, std::move(options), chosen);
+    const auto read = [this](std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) {
+      return inputs_->read(input, instance, room);
+    };
+    const ForeignOutput foreign;
+    return measure::run_for_profile(plan, read, std::move(options), chosen);
   }
 
   // Runs every stage on the first kind that it can run on here. The run gives firings and tokens, which are the same on
@@ -123,7 +129,7 @@ class Profiler {
                   request_.graph.json);
     }
     for (const StagePlan& stage : placed.plan->stages) kernels_[stage.name] = stage.kernel;
-    ProfileRun run = measure(*placed.plan);
+    measure::ProfileRun run = measured(*placed.plan);
     if (!run.measured) {
       const std::string where = run.stage.empty() ? "" : "stage '" + run.stage + "': ";
       return fail(run.status.with_context(where + "the graph fails with these inputs"),
@@ -160,8 +166,8 @@ class Profiler {
   // Returns the stages to try again: without one that has failed, or was tried alone.
   std::set<std::string> try_stages(std::set<std::string> stages, ControllerKind kind) {
     const Loaded placed = compile(pins_with(stages, kind));
-    ProfileRun run{std::nullopt, {Code::kInvalid, "the graph does not compile with it there"}, {}};
-    if (placed.plan) run = measure(*placed.plan);
+    measure::ProfileRun run{std::nullopt, {Code::kInvalid, "the graph does not compile with it there"}, {}};
+    if (placed.plan) run = measured(*placed.plan);
     if (run.measured) {
       for (const std::string& stage : stages) add(stage, kind, *run.measured);
       return {};
@@ -182,8 +188,8 @@ class Profiler {
     return pins;
   }
 
-  void add(const std::string& stage, ControllerKind kind, const MeasuredRun& run) {
-    const MeasuredStage& measured = run.stages.at(stage);
+  void add(const std::string& stage, ControllerKind kind, const measure::MeasuredRun& run) {
+    const measure::MeasuredStage& measured = run.stages.at(stage);
     if (measured.firings.empty())
       return miss(stage, kind, "it did not fire with these inputs", "give inputs that take its branch");
     profile_.entries[stage][std::string(to_string(kind))] = {measured, {}, {}};
@@ -200,7 +206,7 @@ class Profiler {
   std::optional<InputFiles> inputs_;
   std::map<std::string, ControllerKind> base_;  // by stage
   std::map<std::string, std::string> kernels_;  // by stage
-  bench::HostProbe probe_;
+  measure::HostProbe probe_;
   GraphProfile profile_;
 };
 

@@ -253,7 +253,7 @@ TEST_CASE("a deadline fails the instances that are late, and no others") {
   };
   Plan plan = chain_plan(1, "slow_but_for_0", 2);
   plan.window = 1;
-  plan.deadline_ns = 1'000'000'000;
+  plan.timeout_ns = 1'000'000'000;
   const Outcome outcome = run(plan, "woa", 3, number, kernels);
   REQUIRE(outcome.outputs.size() == 1);
   REQUIRE(outcome.outputs.contains(0));

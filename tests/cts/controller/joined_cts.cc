@@ -143,7 +143,7 @@ TEST_CASE("poison that comes to a chain goes through it") {
 TEST_CASE("an instance whose deadline has passed does not start on a card") {
   Plan plan = with_joining(chain_on({"cpu:1", "cpu:0", "cpu:0"}, "append"));
   plan.stages[2].kernel = "slow";
-  plan.deadline_ns = 1'000'000;
+  plan.timeout_ns = 1'000'000;
   JoiningScript script;
   const Outcome outcome = run_joining(plan, 8, script);
   REQUIRE(outcome.status.ok());

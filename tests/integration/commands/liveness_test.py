@@ -16,7 +16,7 @@ RUNS = int(os.environ.get("WOA_LIVE_RUNS_PER_CONTROLLER", "15" if SANITIZED else
 INSTANCES = 20
 MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled")
 
-LIVE, USED = 8, 9  # fields of an edge in runtime/plan/plan.proto
+LIVE, USED = 8, 9  # fields of an edge in runtime/plan/plan_fields.h
 EDGES = 7  # of a plan
 
 

@@ -43,13 +43,13 @@ struct Program {
     kept[completion.instance] = completion.outputs[0].payload;
     run->keep();
   }
-  Push submit(const std::string& text, std::uint64_t deadline_ns = 0) {
+  Push submit(const std::string& text, std::uint64_t timeout_ns = 0) {
     return run->submit(
         [text](std::uint32_t, std::span<std::byte> room) {
           std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), room.begin());
           return Result<std::uint64_t>(text.size());
         },
-        deadline_ns);
+        timeout_ns);
   }
   void drive(std::size_t until_ended) {
     const std::uint64_t began = now_ns();

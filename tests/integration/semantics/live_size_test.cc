@@ -59,9 +59,9 @@ const Functions& sure_kernels() {
   return kernels;
 }
 
-Outcome run_one(CertifiedPlan plan, std::uint64_t deadline_ns) {
+Outcome run_one(CertifiedPlan plan, std::uint64_t timeout_ns) {
   plan.window = 1;
-  plan.deadline_ns = deadline_ns;
+  plan.timeout_ns = timeout_ns;
   return run_as<FunctionBackend>(plan, "woa", sure_kernels(), 1);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("random graphs at exactly the live size end, whatever the delays") {
     CertifiedPlan plan = compiled(program.text());
     REQUIRE(verify_liveness(plan).message() == "");
     plan.window = 1 + random() % 8;
-    plan.deadline_ns = kHang_ns;
+    plan.timeout_ns = kHang_ns;
     give_only_what_is_live(plan);
     const std::vector<std::string_view> models = models_of(plan);
     const std::string_view model = models[random() % models.size()];

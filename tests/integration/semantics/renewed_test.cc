@@ -94,7 +94,7 @@ TEST_CASE("a word that is held for an inner loop needs three blocks, however man
     CHECK(held_edge(plan).min_blocks == kRenewedBlocks);
     CHECK_FALSE(held_edge(plan).claimed);
     CHECK(verify_liveness(plan).message() == "");
-    plan.deadline_ns = kHang_ns;
+    plan.timeout_ns = kHang_ns;
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
     const std::vector<std::string_view> models = models_of(plan);
     CHECK(models.size() >= 4);
@@ -112,7 +112,7 @@ TEST_CASE("a word that is held for an inner loop needs three blocks, however man
 
 TEST_CASE("with one block the word that is held stops the next") {
   CertifiedPlan plan = compiled(kSearched);
-  plan.deadline_ns = 300'000'000;
+  plan.timeout_ns = 300'000'000;
   for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
   const auto held = static_cast<std::size_t>(&held_edge(plan) - plan.edges.data());
   plan.edges[held].blocks = plan.edges[held].min_blocks = 1;
@@ -133,7 +133,7 @@ TEST_CASE("a word within a line within a text needs as few") {
   CHECK(verify_liveness(plan).message() == "");
   for (const EdgePlan& edge : plan.edges)
     if (plan.stages[edge.to_stage].inputs[edge.to_port].hold) CHECK(edge.min_blocks == kRenewedBlocks);
-  plan.deadline_ns = kHang_ns;
+  plan.timeout_ns = kHang_ns;
   for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
   Functions kernels = kKernels;
   // The words are over; the line's number stands behind those that it began with.

@@ -145,7 +145,7 @@ TEST_CASE("one block less than b(e) blocks for good, and verify refuses it") {
   edge->blocks = edge->min_blocks = 3;
   REQUIRE(validate(plan).ok());
   REQUIRE_FALSE(verify_liveness(plan).ok());
-  plan.deadline_ns = 200'000'000;  // nothing else would end it
+  plan.timeout_ns = 200'000'000;  // nothing else would end it
   const Outcome blocked = run_as<FunctionBackend>(plan, "woa", most, 3);
   REQUIRE(blocked.failures.size() == 3);
   for (const auto& [instance, failure] : blocked.failures) REQUIRE(failure.code == Code::kDeadlineExceeded);

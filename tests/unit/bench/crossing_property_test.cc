@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/harness/crossing.h"
+#include "runtime/measure/crossing.h"
 #include "tests/support/catch.h"
 
-namespace woa::bench {
+namespace woa::measure {
 namespace {
 
 std::vector<TwoWays> any_figures() {
@@ -45,4 +45,4 @@ TEST_CASE("no limit loses noticeably less than the one chosen, and no smaller on
 }
 
 }  // namespace
-}  // namespace woa::bench
+}  // namespace woa::measure

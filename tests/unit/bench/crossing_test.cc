@@ -1,11 +1,11 @@
 // The largest size for which the way for small jobs is chosen.
-#include "bench/harness/crossing.h"
+#include "runtime/measure/crossing.h"
 
 #include <vector>
 
 #include "tests/support/catch.h"
 
-namespace woa::bench {
+namespace woa::measure {
 namespace {
 
 TEST_CASE("the choice changes where the curves cross") {
@@ -39,4 +39,4 @@ TEST_CASE("load that slows one way in most rounds, or a single quick round, rais
 }
 
 }  // namespace
-}  // namespace woa::bench
+}  // namespace woa::measure

@@ -1,9 +1,9 @@
-#include "bench/harness/statistics.h"
+#include "runtime/measure/statistics.h"
 
-#include "bench/harness/report.h"
+#include "runtime/measure/report.h"
 #include "tests/support/catch.h"
 
-namespace woa::bench {
+namespace woa::measure {
 namespace {
 
 TEST_CASE("a median is the middle, or between the two in the middle") {
@@ -74,4 +74,4 @@ TEST_CASE("a line is never below nothing, and needs two sizes") {
 }
 
 }  // namespace
-}  // namespace woa::bench
+}  // namespace woa::measure

@@ -199,15 +199,15 @@ TEST_CASE("replicas: a stage each, placed round robin, with an edge for each tha
 
 TEST_CASE("window and deadline") {
   CHECK(compile_good(kChain).window == 6);  // two per stage
-  CHECK(compile_good(kChain).deadline_ns == 0);
+  CHECK(compile_good(kChain).timeout_ns == 0);
   const std::string given = std::string(kChain) + "window: 5\ndeadline: 20ms\n";
   CHECK(compile_good(given).window == 5);
-  CHECK(compile_good(given).deadline_ns == 20'000'000);
+  CHECK(compile_good(given).timeout_ns == 20'000'000);
   CompileOptions options = fixture_options();
   options.window = 1;
-  options.deadline_ns = 7;
+  options.timeout_ns = 7;
   CHECK(compile_good(given, options).window == 1);
-  CHECK(compile_good(given, options).deadline_ns == 7);
+  CHECK(compile_good(given, options).timeout_ns == 7);
 }
 
 TEST_CASE("blocks: window x b(e) and one to spare, within 64 GiB per edge") {

@@ -100,7 +100,7 @@ struct Changed {
 };
 
 std::vector<Changed> changes_of(const CertifiedPlan& plan) {
-  const std::string bytes = need(run_program({std::string(WOA_BUILD_DIR) + "/tests/plan_mutator", WOA_PLAN_DESCRIPTOR},
+  const std::string bytes = need(run_program({std::string(WOA_BUILD_DIR) + "/tests/plan_mutator"},
                                              serialize(plan).substr(kHeaderBytes), kLimit_ns));
   std::vector<Changed> all;
   std::size_t at = 0;

@@ -1,17 +1,17 @@
 // Changes each field of a plan's body in turn, each in several ways. A program of its own: it needs reflection, which
 // the small protobuf library of the runtime does not have, and a program should not hold both.
 //
-//   plan_mutator PLAN.DESC <BODY >CHANGED    CHANGED: for each change u32 and so many bytes of its name, u32 and body
+//   plan_mutator <BODY >CHANGED    CHANGED: for each change u32 and so many bytes of its name, u32 and body
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <limits>
@@ -19,6 +19,9 @@
 #include <set>
 #include <string>
 #include <utility>
+
+#include "compiler/certificate/certificate_fields.h"
+#include "runtime/plan/plan_fields.h"
 
 namespace {
 
@@ -220,30 +223,110 @@ class Mutator {
   Message& root_;
 };
 
-// The runtime sees a plan's proofs as bytes. Here they are the message in them, whose encoding is the same.
-void open_proofs(google::protobuf::FileDescriptorProto& plan, const std::string& certificate) {
-  plan.add_dependency(certificate);
-  for (auto& message : *plan.mutable_message_type()) {
-    for (auto& field : *message.mutable_field()) {
-      if (message.name() != "Plan" || field.name() != "proofs") continue;
-      field.set_type(google::protobuf::FieldDescriptorProto::TYPE_MESSAGE);
-      field.set_type_name(".woa.pb.Proofs");
+// Describes a message of the runtime to protobuf, by the list of its fields (runtime/plan/message.h). Messages in it
+// are described within it.
+class Describer {
+ public:
+  explicit Describer(google::protobuf::DescriptorProto& to) : to_(to) {}
+
+  void operator()(int number, std::string_view name, const auto& value) {
+    FieldDescriptorProto& field = *to_.add_field();
+    field.set_number(number);
+    field.set_name(std::string(name));
+    std::ranges::replace(*field.mutable_name(), '.', '_');
+    field.set_label(FieldDescriptorProto::LABEL_OPTIONAL);
+    describe(field, value);
+  }
+
+ private:
+  using FieldDescriptorProto = google::protobuf::FieldDescriptorProto;
+
+  template <class T>
+  void describe(FieldDescriptorProto& field, const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      field.set_type(FieldDescriptorProto::TYPE_BOOL);
+    } else if constexpr (std::is_integral_v<T>) {
+      const bool wide = sizeof(T) > sizeof(std::uint32_t);
+      if (std::is_signed_v<T>)
+        field.set_type(wide ? FieldDescriptorProto::TYPE_SINT64 : FieldDescriptorProto::TYPE_SINT32);
+      else
+        field.set_type(wide ? FieldDescriptorProto::TYPE_UINT64 : FieldDescriptorProto::TYPE_UINT32);
+    } else if constexpr (woa::message::Wrapped<T>) {
+      field.set_type(FieldDescriptorProto::TYPE_UINT32);
+    } else {
+      field.set_type(FieldDescriptorProto::TYPE_MESSAGE);
+      field.set_type_name("M" + std::to_string(field.number()));
+      auto& within = *to_.add_nested_type();
+      within.set_name(field.type_name());
+      Describer describer(within);
+      fields(describer, value);
     }
   }
-}
+  void describe(FieldDescriptorProto& field, const std::string& /*text*/) {
+    field.set_type(FieldDescriptorProto::TYPE_BYTES);
+  }
+  template <class T>
+  void describe(FieldDescriptorProto& field, const woa::message::AnyText<T>& any) {
+    // The runtime sees a plan's proofs as bytes. Here they are the message in them, whose encoding is the same.
+    if (field.name() == "proofs") return describe(field, woa::CertifiedPlan());
+    describe(field, any.text);
+  }
+  template <class T>
+  void describe(FieldDescriptorProto& field, const woa::message::Fixed<T>& /*number*/) {
+    field.set_type(FieldDescriptorProto::TYPE_FIXED64);
+  }
+  template <class T>
+  void describe(FieldDescriptorProto& field, const woa::message::Unless<T>& /*number*/) {
+    describe(field, std::optional<std::uint32_t>());
+  }
+  template <class T>
+  void describe(FieldDescriptorProto& field, const std::optional<T>& /*value*/) {
+    describe(field, T());
+    if (!std::is_integral_v<T>) return;  // a message may be absent anyway
+    field.set_proto3_optional(true);
+    field.set_oneof_index(to_.oneof_decl_size());
+    to_.add_oneof_decl()->set_name("_" + field.name());
+  }
+  template <class T>
+  void describe(FieldDescriptorProto& field, const std::vector<T>& /*list*/) {
+    repeat(field, T());
+  }
+  void describe(FieldDescriptorProto& field, const woa::message::Pairs& /*pairs*/) { repeat(field, std::uint32_t()); }
+  template <class Key, class Value>
+  void describe(FieldDescriptorProto& field, const std::map<Key, Value>& /*map*/) {
+    Key key;
+    Value value{};
+    repeat(field, woa::message::Entry<Key, Value>{key, value});
+  }
+  template <class Key, class Value>
+  void describe(FieldDescriptorProto& field, const std::vector<std::map<Key, Value>>& /*maps*/) {
+    std::map<Key, Value> map;
+    repeat(field, woa::message::Within<std::map<Key, Value>>{map});
+  }
+  void repeat(FieldDescriptorProto& field, const auto& element) {
+    describe(field, element);
+    field.set_label(FieldDescriptorProto::LABEL_REPEATED);
+  }
+
+  google::protobuf::DescriptorProto& to_;
+};
 
 std::string all_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  google::protobuf::FileDescriptorSet files;
-  std::ifstream stream(argc == 2 ? argv[1] : "");
-  if (!files.ParseFromString(all_of(stream)) || files.file_size() != 2) return 2;
-  open_proofs(*files.mutable_file(0), files.file(1).name());
+int main() {
+  google::protobuf::FileDescriptorProto messages;
+  messages.set_name("plan");
+  messages.set_syntax("proto3");
+  auto& body = *messages.add_message_type();
+  body.set_name("Plan");
+  const woa::Plan empty;
+  const std::string proofs;
+  Describer describer(body);
+  fields(describer, woa::PlanBody<const woa::Plan, const std::string>{empty, proofs});
   google::protobuf::DescriptorPool pool;
-  if (pool.BuildFile(files.file(1)) == nullptr) return 2;
-  const auto* const file = pool.BuildFile(files.file(0));
+  const auto* const file = pool.BuildFile(messages);
   if (file == nullptr) return 2;
   google::protobuf::DynamicMessageFactory factory;
   const std::unique_ptr<Message> plan(factory.GetPrototype(file->FindMessageTypeByName("Plan"))->New());

@@ -80,24 +80,18 @@ class Node {
   void greet() {
     const Plan plan = chain_plan(2);
     const Layout layout = make_layout(plan, {{0, 0, 1}, kHeaderRoom, {}});
-    control::FromHost message;
-    control::Hello& hello = *message.mutable_hello();
-    hello.set_packet_version(kPacketVersion), hello.set_kernel_abi(WOA_KERNEL_ABI);
-    hello.set_plan(serialize(plan)), hello.set_controller(2);
-    hello.mutable_sites()->Assign(layout.sites.of.begin(), layout.sites.of.end());
-    const auto sizes = need(sizes_of_segments(layout, 1));
-    hello.mutable_sizes()->Assign(sizes.begin(), sizes.end());
-    REQUIRE(host_->send(message).ok());
+    control::Hello hello;
+    hello.packet_version = kPacketVersion, hello.kernel_abi = WOA_KERNEL_ABI;
+    hello.plan = serialize(plan), hello.controller = 2;
+    hello.sites = layout.sites.of;
+    hello.sizes = need(sizes_of_segments(layout, 1));
+    REQUIRE(host_->send(control::FromHost(hello)).ok());
     control::FromNode answer;
     REQUIRE(host_->receive(answer).ok());
-    REQUIRE(answer.has_replicas());
-    replicas_ = answer.replicas();
+    REQUIRE(std::holds_alternative<control::Replicas>(answer));
+    replicas_ = std::get<control::Replicas>(answer);
   }
-  void connect() {
-    control::FromHost message;
-    *message.mutable_connect()->add_peers() = replicas_;
-    REQUIRE(host_->send(message).ok());
-  }
+  void connect() { REQUIRE(host_->send(control::FromHost(control::Connect{{replicas_}})).ok()); }
   void reach_its_peer() { wire_.answers.count_down(); }
   // Returns when the node could not reach cpu:0, and has said so.
   void lose_its_peer() {
@@ -107,13 +101,9 @@ class Node {
     connect();
     control::FromNode answer;
     REQUIRE(host_->receive(answer).ok());
-    REQUIRE(from_failed(answer.failed()).code() == Code::kPeerLost);
+    REQUIRE(from_failed(std::get<control::Failed>(answer)).code() == Code::kPeerLost);
   }
-  void stop(const std::string& why) {
-    control::FromHost message;
-    message.mutable_stop()->set_why(why);
-    REQUIRE(host_->send(message).ok());
-  }
+  void stop(const std::string& why) { REQUIRE(host_->send(control::FromHost(control::Stop{why})).ok()); }
   void close() { host_.reset(); }
   int code() { return code_.get(); }
 

@@ -61,7 +61,7 @@ Plan any_plan() {
   plan.graph = "g" + any_name();
   plan.model = "m" + any_name();
   plan.window = any_number(1, kMaxWindow + 1);
-  plan.deadline_ns = *rc::gen::arbitrary<std::uint64_t>();
+  plan.timeout_ns = *rc::gen::arbitrary<std::uint64_t>();
   const auto kind = static_cast<ControllerKind>(any_number(1, 4));
   plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
                       {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)),

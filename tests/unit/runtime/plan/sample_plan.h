@@ -50,7 +50,7 @@ inline Plan sample_plan() {
   plan.graph = "newton";
   plan.model = "rpc-hub";
   plan.window = 4;
-  plan.deadline_ns = 500'000'000;
+  plan.timeout_ns = 500'000'000;
   plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .workers = 1},
                       {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 2}};
   StagePlan source;
