@@ -1,5 +1,6 @@
 #include "library/program_kernels.h"
 
+#include <deque>
 #include <mutex>
 
 #include "library/answer.h"
@@ -10,6 +11,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::map<std::string, DescribedKernel> described;
+  std::deque<woa_kernel> tables;
   std::vector<ProgramKernel> kernels;
 };
 
@@ -18,25 +20,25 @@ Registry& registry() {
   return all;
 }
 
-Status check_functions(const std::string& name, const woa_kernel* functions) {
+Result<woa_kernel> check_functions(const std::string& name, const woa_kernel* functions) {
   const std::string kernel = "kernel '" + name + "'";
   if (functions == nullptr) return {Code::kInvalid, kernel + " has no functions; give its woa_kernel"};
-  if (functions->abi != WOA_KERNEL_ABI)
-    return {Code::kUnsupported, kernel + " has kernel interface " + std::to_string(functions->abi) +
-                                    ", this library has " + std::to_string(WOA_KERNEL_ABI) +
-                                    "; compile the program with this library's woa_kernel.h"};
-  if (functions->run == nullptr) return {Code::kInvalid, kernel + " has no function `run`"};
-  return {};
+  const Result<woa_kernel> table = read_kernel_table(*functions);
+  if (!table.ok()) return table.status().with_context(kernel);
+  if (table->run == nullptr) return {Code::kInvalid, kernel + " has no function `run`"};
+  return table;
 }
 
-Status add_kernel(const char* description, const ProgramKernel& kernel) {
+Status add_kernel(const char* description, const woa_kernel* functions, void* user) {
   if (description == nullptr) return {Code::kInvalid, "a kernel needs a description: the text of a kernel.yaml"};
   const CheckedDescription checked = check_description(description);
   if (checked.name.empty()) return summary_of(checked.diagnostics);
-  WOA_RETURN_IF_ERROR(check_functions(checked.name, kernel.functions));
+  const Result<woa_kernel> table = check_functions(checked.name, functions);
+  if (!table.ok()) return table.status();
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  all.kernels.push_back(kernel);
+  all.tables.push_back(*table);
+  all.kernels.push_back({&all.tables.back(), user});
   all.described[checked.name] = {description, static_cast<std::uint32_t>(all.kernels.size())};
   return {};
 }
@@ -56,5 +58,5 @@ std::vector<ProgramKernel> program_kernels() {
 }  // namespace woa
 
 woa_status woa_kernel_register(const char* description, const woa_kernel* functions, void* user) {
-  return woa::guarded([&] { return woa::add_kernel(description, {functions, user}); });
+  return woa::guarded([&] { return woa::add_kernel(description, functions, user); });
 }

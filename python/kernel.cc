@@ -142,7 +142,7 @@ woa_status run(void* self, const woa_firing* /*firing*/, const woa_input* ins, w
 }
 
 void register_kernel(const std::string& description, const Named& inputs, const Named& outputs, nb::object function) {
-  static const woa_kernel functions{WOA_KERNEL_ABI, create, destroy, nullptr, run, nullptr, 0};
+  static const woa_kernel functions{WOA_KERNEL_ABI, sizeof(woa_kernel), create, destroy, nullptr, run, nullptr, 0};
   auto kernel = std::make_unique<Kernel>(Kernel{{}, {}, std::move(function)});
   for (const auto& [name, type] : inputs) kernel->inputs.push_back(port_of(name, type));
   for (const auto& [name, type] : outputs) kernel->outputs.push_back(port_of(name, type));

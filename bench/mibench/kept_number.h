@@ -1,4 +1,4 @@
-/* Kernels whose *self is one whole number: `destroy` is free(). */
+/* Kernels whose *self is a few numbers: `destroy` is free(). */
 #ifndef WOA_BENCH_MIBENCH_KEPT_NUMBER_H
 #define WOA_BENCH_MIBENCH_KEPT_NUMBER_H
 
@@ -6,13 +6,16 @@
 
 #include "woa/woa_kernel.h"
 
-/* WOA_EXHAUSTED: there is no memory. */
-static inline woa_status keep_number(int64_t value, void **self, woa_error *error) {
-  int64_t *kept = (int64_t *)malloc(sizeof *kept);
-  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for %zu bytes", sizeof *kept);
-  *kept = value;
-  *self = kept;
+/* Keeps a copy. WOA_EXHAUSTED: there is no memory. */
+static inline woa_status keep(const void *value, size_t bytes, void **self, woa_error *error) {
+  void *kept = malloc(bytes);
+  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for %zu bytes", bytes);
+  *self = memcpy(kept, value, bytes);
   return WOA_OK;
+}
+
+static inline woa_status keep_number(int64_t value, void **self, woa_error *error) {
+  return keep(&value, sizeof value, self, error);
 }
 
 /* Keeps a parameter between two bounds; otherwise as woa_param_int(). */

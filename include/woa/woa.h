@@ -62,8 +62,9 @@ WOA_API woa_status woa_options(const char *of, char **json);
 
 /* Registers a kernel whose functions are the program's own, for graphs that this process compiles afterwards. Its name
  * goes before a kernel of the graph's `kernels` or of a folder. `description`: the text of a kernel.yaml without
- * `library`, with only a cpu variant. `functions` and `user` must stay valid until the process ends. A name that is
- * registered again is for plans compiled later: each plan runs what it was compiled with. Any thread.
+ * `library`, with only a cpu variant. `functions` is copied; the code that it names, and `user`, must stay valid until
+ * the process ends. A name that is registered again is for plans compiled later: each plan runs what it was compiled
+ * with. Any thread.
  * create() finds `user` in *self, and destroy() follows each create() that succeeded and left *self not null. Without
  * create() all other functions get `user` itself.
  * The thread that drives the run calls create() within woa_run_start(); woa_run_free() calls destroy() and the last of

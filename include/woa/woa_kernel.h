@@ -1,8 +1,9 @@
 /* The kernel ABI: what a kernel's shared library exports and what the runtime gives it. C11 and C++.
  *
- * A kernel is one function table, returned by the library's only entry point:
+ * A kernel is one function table. Its library ends with one line that names the fields that are not null or 0, in the
+ * order of woa_kernel, and makes the only entry point, woa_kernel_entry():
  *
- *     WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+ *     WOA_KERNEL_TABLE(.size = size, .run = run)
  *
  * The same table serves a kernel shipped with the runtime and one that a user names in a graph. Its ports, parameters
  * and variants stand in kernel.yaml beside it (docs/kernels.md). Port numbers below are positions in that file.
@@ -111,6 +112,10 @@ typedef struct woa_firing {
 
 typedef struct woa_kernel {
   uint32_t abi; /* WOA_KERNEL_ABI */
+  /* sizeof(woa_kernel) where the kernel was compiled. Later headers add fields at the end and keep the ABI: the runtime
+   * takes the fields that a shorter table does not have for null or 0, and refuses a longer table if a field that it
+   * does not know is neither. 0, as in tables of headers without this field: the last field is state_bytes. */
+  uint32_t table_bytes;
   /* Parses parameters, opens files. *self is handed to the other functions; may stay null. Null if nothing to do.
    * On entry *self is null or, for functions that a program registered, what it gave with them (woa.h). */
   woa_status (*create)(const woa_param *params, size_t count, void **self, woa_error *error);
@@ -130,6 +135,29 @@ typedef struct woa_kernel {
 
 typedef const woa_kernel *(*woa_kernel_entry_fn)(void);
 #define WOA_KERNEL_ENTRY "woa_kernel_entry"
+
+/* The first fields of a table: `static const woa_kernel shout = {WOA_KERNEL_HEAD, .run = shout};`. */
+#define WOA_KERNEL_HEAD .abi = WOA_KERNEL_ABI, .table_bytes = sizeof(woa_kernel)
+
+#ifdef __cplusplus
+#define WOA_KERNEL_LINKAGE extern "C"
+#else
+#define WOA_KERNEL_LINKAGE
+#endif
+
+/* The library's table and entry point, outside of every namespace and without a semicolon. No warning in C, nor in C++
+ * from 11 on: compilers know names of fields longer than the standard does, and GCC misses the other fields. */
+/* clang-format off */
+#define WOA_KERNEL_TABLE(...)                                                     \
+  WOA_KERNEL_LINKAGE WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);  \
+  WOA_KERNEL_LINKAGE const woa_kernel *woa_kernel_entry(void) {                   \
+    _Pragma("GCC diagnostic push")                                                \
+    _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")            \
+    __extension__ static const woa_kernel table = {WOA_KERNEL_HEAD, __VA_ARGS__}; \
+    _Pragma("GCC diagnostic pop")                                                 \
+    return &table;                                                                \
+  }
+/* clang-format on */
 
 /* Helpers. They stand in this header so that a kernel needs no library of the runtime; no kernel needs to use them. */
 

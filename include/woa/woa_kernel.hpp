@@ -209,7 +209,7 @@ class CallableKernel {
            "}\nvariants: {cpu: {}}\n";
   }
   static const woa_kernel* functions() {
-    static const woa_kernel table{WOA_KERNEL_ABI, nullptr, nullptr, nullptr, run, nullptr, 0};
+    static const woa_kernel table{WOA_KERNEL_ABI, sizeof(woa_kernel), nullptr, nullptr, nullptr, run, nullptr, 0};
     return &table;
   }
 

@@ -208,13 +208,5 @@ woa_status decrypt(void* self, const woa_firing*, const woa_input* ins, woa_outp
 
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry(void) {
-  static const woa_kernel kernel{.abi = WOA_KERNEL_ABI,
-                                 .create = create,
-                                 .destroy = destroy,
-                                 .size = kEncrypts ? encrypt_size : decrypt_size,
-                                 .run = kEncrypts ? encrypt : decrypt,
-                                 .retire = nullptr,
-                                 .state_bytes = 0};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create, .destroy = destroy, .size = kEncrypts ? encrypt_size : decrypt_size,
+                 .run = kEncrypts ? encrypt : decrypt)

@@ -15,14 +15,6 @@ woa_status run(void*, const woa_firing*, const woa_input* ins, woa_output* outs,
   return WOA_OK;
 }
 
-constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = nullptr,
-                             .destroy = nullptr,
-                             .size = nullptr,
-                             .run = run,
-                             .retire = nullptr,
-                             .state_bytes = 0};
-
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }
+WOA_KERNEL_TABLE(.run = run)

@@ -31,14 +31,6 @@ woa_status run(void* self, const woa_firing*, const woa_input* ins, woa_output* 
   return WOA_OK;
 }
 
-constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = create,
-                             .destroy = destroy,
-                             .size = nullptr,
-                             .run = run,
-                             .retire = nullptr,
-                             .state_bytes = 0};
-
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }
+WOA_KERNEL_TABLE(.create = create, .destroy = destroy, .run = run)

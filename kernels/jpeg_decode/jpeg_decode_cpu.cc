@@ -131,13 +131,4 @@ woa_status run(void*, const woa_firing*, const woa_input* ins, woa_output* outs,
 
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry(void) {
-  static const woa_kernel kernel{.abi = WOA_KERNEL_ABI,
-                                 .create = nullptr,
-                                 .destroy = nullptr,
-                                 .size = size,
-                                 .run = run,
-                                 .retire = nullptr,
-                                 .state_bytes = 0};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.size = size, .run = run)

@@ -17,6 +17,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return status;
 }
 
-static const woa_kernel kKernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
-
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kKernel; }
+WOA_KERNEL_TABLE(.create = create, .destroy = free, .run = run)

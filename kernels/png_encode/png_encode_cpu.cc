@@ -108,13 +108,4 @@ woa_status run(void* self, const woa_firing*, const woa_input* ins, woa_output* 
 
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry(void) {
-  static const woa_kernel kernel{.abi = WOA_KERNEL_ABI,
-                                 .create = create,
-                                 .destroy = destroy,
-                                 .size = nullptr,
-                                 .run = run,
-                                 .retire = nullptr,
-                                 .state_bytes = 0};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create, .destroy = destroy, .run = run)

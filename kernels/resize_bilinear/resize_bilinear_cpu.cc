@@ -169,14 +169,6 @@ woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_o
   return WOA_OK;
 }
 
-constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = create,
-                             .destroy = destroy,
-                             .size = size,
-                             .run = run,
-                             .retire = nullptr,
-                             .state_bytes = 0};
-
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }
+WOA_KERNEL_TABLE(.create = create, .destroy = destroy, .size = size, .run = run)

@@ -14,14 +14,6 @@ woa_status run(void*, const woa_firing* firing, const woa_input* ins, woa_output
   return WOA_OK;
 }
 
-constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = nullptr,
-                             .destroy = nullptr,
-                             .size = nullptr,
-                             .run = run,
-                             .retire = nullptr,
-                             .state_bytes = sizeof(uint64_t)};
-
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }
+WOA_KERNEL_TABLE(.run = run, .state_bytes = sizeof(uint64_t))

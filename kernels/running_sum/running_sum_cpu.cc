@@ -50,14 +50,6 @@ woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_o
 
 void retire(void*, void* state) { free(static_cast<State*>(state)->sums); }
 
-constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = create,
-                             .destroy = destroy,
-                             .size = nullptr,
-                             .run = run,
-                             .retire = retire,
-                             .state_bytes = sizeof(State)};
-
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }
+WOA_KERNEL_TABLE(.create = create, .destroy = destroy, .run = run, .retire = retire, .state_bytes = sizeof(State))

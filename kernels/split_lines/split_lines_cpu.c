@@ -20,6 +20,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return WOA_OK;
 }
 
-static const woa_kernel kKernel = {.abi = WOA_KERNEL_ABI, .run = run};
-
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kKernel; }
+WOA_KERNEL_TABLE(.run = run)

@@ -17,14 +17,6 @@ woa_status run(void*, const woa_firing*, const woa_input* ins, woa_output* outs,
   return WOA_OK;
 }
 
-constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = nullptr,
-                             .destroy = nullptr,
-                             .size = size,
-                             .run = run,
-                             .retire = nullptr,
-                             .state_bytes = 0};
-
 }  // namespace
 
-extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }
+WOA_KERNEL_TABLE(.size = size, .run = run)

@@ -21,8 +21,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   for (uint32_t d = 0; d < ins[0].rank; ++d) outs[0].dims[d] = ins[0].dims[d];
   return WOA_OK;
 }
-static const woa_kernel kernel = {WOA_KERNEL_ABI, NULL, NULL, NULL, run, NULL, 0};
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kernel; }
+WOA_KERNEL_TABLE(.run = run)
 """
 
 

@@ -1,4 +1,6 @@
 """The package: what it imports, holds and says; and that nothing is copied beside what the guide says."""
+import ast
+import graphlib
 import inspect
 import json
 import os
@@ -37,6 +39,14 @@ def test_everything_public_teaches():
             for member, function in vars(thing).items():
                 if not member.startswith("_") and (inspect.isfunction(function) or isinstance(function, property)):
                     assert inspect.getdoc(function), f"{name}.{member}"
+
+
+def test_no_module_imports_another_in_a_circle():
+    imports = {}
+    for file in PACKAGE.glob("*.py"):
+        nodes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom) and node.level == 1]
+        imports[file.stem] = {name for node in nodes for name in ([node.module] if node.module else [each.name for each in node.names])}
+    assert list(graphlib.TopologicalSorter(imports).static_order())[-1] in ("__init__", "__main__")
 
 
 def test_it_is_typed():

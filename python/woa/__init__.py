@@ -14,10 +14,10 @@ Graphs use kernels by their names; `woa.compile` finds those of the package and 
 `help(woa.Run)` says how arrays come and go; docs/python.md is the guide.
 """
 from ._commands import Comparison, compare, explain, profile, verify
-from ._errors import Diagnostic, Error, GraphError, InputError, TimedOut
+from ._errors import Diagnostic, Error, GraphError, InputError, TimedOut, Warning
 from ._graph import Graph, Stage
 from ._kernel import kernel
-from ._plan import Dim, Plan, Port, Warning, compile, options, page
+from ._plan import Dim, Plan, Port, compile, options, page
 from ._run import Future, Run
 from ._woa import version
 

@@ -1,6 +1,8 @@
 """The package's exceptions. The extension module makes them by the functions at the end."""
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -20,6 +22,16 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return self.shown
+
+
+class Warning(UserWarning):
+    """A warning of the compiler."""
+
+
+def warn(diagnostics: Iterable[Diagnostic]) -> None:
+    """Python's warnings, of the line that called the caller."""
+    for diagnostic in diagnostics:
+        warnings.warn(diagnostic.shown, Warning, stacklevel=3)
 
 
 class Error(Exception):

@@ -1,28 +1,13 @@
 """Graphs in code."""
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-_PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./\[\]-]*")
-_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
-
-
-def _yaml(value: Any) -> str:
-    """A value in YAML's flow style."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_yaml(each)}" for key, each in value.items()) + "}"  # keys are names
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_yaml, value)) + "]"
-    if isinstance(value, (bool, int, float)):
-        return json.dumps(value)
-    text = str(value)
-    is_plain = _PLAIN.fullmatch(text) and "[" not in text and text.lower() not in _WORDS
-    is_size = re.fullmatch(r"[0-9]+([KMG]iB|us|ms|s|min)", text)
-    return text if is_plain or is_size else json.dumps(text)
+from . import _woa
+from ._errors import Error, warn
+from ._yaml import flow
 
 
 class Stage:
@@ -116,16 +101,22 @@ class Graph:
     def __str__(self) -> str:
         if self._text is not None:
             return self._text
-        lines = [f"{key}: {_yaml(value)}" for key, value in self._head.items()]
+        lines = [f"{key}: {flow(value)}" for key, value in self._head.items()]
         for part, entries in self._parts.items():
             lines += [f"{part}:"] if entries else []
-            lines += [f"  {name}: {_yaml(value)}" for name, value in entries.items()]
+            lines += [f"  {name}: {flow(value)}" for name, value in entries.items()]
         return "\n".join(lines) + "\n"
 
     def __repr__(self) -> str:
         return f"<woa.Graph {self._file}>"
 
     def _repr_html_(self) -> str:
-        from ._show import graph_html
+        """The picture of its plan, or why there is none."""
+        from ._show import plan_html, text_html
 
-        return graph_html(self)
+        try:
+            plan, diagnostics = _woa.compile(self.file, str(self), [])
+        except Error as error:
+            return text_html(f"{self}\n{error}")
+        warn(diagnostics)
+        return plan_html(plan)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from . import _woa
-from ._graph import _yaml
+from ._yaml import flow
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 # Names of kernels in Python, for plans to say which stages are slow.
@@ -102,7 +102,7 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
 
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "variants": {"cpu": {}}}
-    _woa.register_kernel("".join(f"{key}: {_yaml(value)}\n" for key, value in declared.items()),
+    _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()),
                          [(port, each["type"]) for port, each in inputs.items()],
                          [(port, each["type"]) for port, each in outputs.items()], call)
     registered.add(name)

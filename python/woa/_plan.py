@@ -3,13 +3,12 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
 
 from . import _woa
-from ._errors import Diagnostic
+from ._errors import Diagnostic, warn
 from ._graph import Graph
 from ._kernel import registered
 from ._options import pairs
@@ -39,10 +38,6 @@ class Port:
     def __str__(self) -> str:
         dims = "[" + ", ".join(map(str, self.dims)) + "]" if self.dims else ""
         return f"{self.name}: {self.element}{dims}"
-
-
-class Warning(UserWarning):
-    """A warning of the compiler."""
 
 
 class Plan:
@@ -89,7 +84,7 @@ class Plan:
     def _repr_html_(self) -> str:
         from ._show import plan_html
 
-        return plan_html(self)
+        return plan_html(self._plan)
 
 
 def compile(graph: Graph | str | os.PathLike[str], **options: Any) -> Plan:
@@ -106,8 +101,7 @@ def compile(graph: Graph | str | os.PathLike[str], **options: Any) -> Plan:
         made, diagnostics = _woa.compile(graph.file, str(graph), pairs(options))
     else:
         made, diagnostics = _woa.compile(os.fspath(graph), None, pairs(options))
-    for diagnostic in diagnostics:
-        warnings.warn(diagnostic.shown, Warning, stacklevel=2)
+    warn(diagnostics)
     return Plan(made, diagnostics)
 
 

@@ -2,14 +2,11 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ._errors import Error
-
-if TYPE_CHECKING:
-    from ._graph import Graph
-    from ._plan import Plan
+from . import _woa
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
@@ -31,22 +28,16 @@ def picture(dot: str) -> str | None:
     return done.stdout[done.stdout.index("<svg"):] if done.returncode == 0 and "<svg" in done.stdout else None
 
 
-def plan_html(plan: Plan) -> str:
-    svg = picture(plan.dot())
+def text_html(text: str) -> str:
+    return f"<pre>{html.escape(text)}</pre>"
+
+
+def plan_html(plan: _woa.Plan) -> str:
+    svg = picture(plan.text("dot"))
     if svg is not None:
         return svg
-    stages = plan.json()["stages"]
+    stages = json.loads(plan.text("json"))["stages"]
     return table(("stage", "kernel", "controller"), ((each["name"], each["kernel"], each["controller"]) for each in stages))
-
-
-def graph_html(graph: Graph) -> str:
-    """The picture of its plan, or why there is none."""
-    from ._plan import compile
-
-    try:
-        return plan_html(compile(graph))
-    except Error as error:
-        return f"<pre>{html.escape(str(graph))}\n{html.escape(str(error))}</pre>"
 
 
 def comparison_html(comparison: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
-// Firings: from a match to committed outputs. Claims, the kernel's views, the start, the completion.
+// Firings take a match to committed outputs: they claim room, show ports to the kernel, start it and complete it.
 //
-// One thread; no allocation after construction.
+// One thread uses them. They allocate nothing after construction.
 #pragma once
 
 #include <cstddef>
@@ -23,67 +23,66 @@
 
 namespace woa {
 
-// The tokens of a match that are to be consumed: one for each input port from `first_port` on. Borrowed.
+// The tokens that a firing consumes: one for each input port from `first_port` on. Borrowed.
 struct Consumed {
   std::span<const Token> tokens;
   std::uint32_t first_port = 0;
-  std::uint32_t match = kNone;  // of the match table, whose elements are consumed, too
+  std::uint32_t match = kNone;  // in the match table; the firing consumes its elements, too
   [[nodiscard]] const Token* at(std::uint32_t port) const noexcept {
-    const std::uint32_t place = port - first_port;  // in front of the first it wraps
+    const std::uint32_t place = port - first_port;  // of a port before the first one: a huge number
     return place < tokens.size() ? &tokens[place] : nullptr;
   }
 };
 
 enum class Fired : std::uint8_t {
-  kStarted,  // the tokens are the firing's now; if the kernel ran in the call, complete_ran() must follow
-  kNotYet,   // a claim failed, or the order says so: try again when something changed
-  kBusy,     // every worker is; for younger matches, too
-  kGone      // the instance is dead: its tokens are dropped, but for those that the match table does not have
+  kStarted,  // the firing owns the tokens; if the kernel ran in the call, complete_ran() must follow
+  kNotYet,   // a claim failed, or an older firing goes first: try again after a change
+  kBusy,     // every worker is busy, so younger matches cannot start either
+  kGone      // the instance is dead: its tokens are dropped, except those outside of the match table
 };
 
-// A firing of one stage, used again and again, and the controller's own books about it.
+// A firing of one stage, which is used again and again, and what the controller notes about it.
 struct ActiveFiring : Firing {
   ActiveFiring(StageProgram& program, std::size_t inline_bytes);
 
   StageProgram* program;
-  ActiveFiring* next = nullptr;  // of its stage's that do not run
+  ActiveFiring* next = nullptr;  // the next of the stage's firings that do not run
   StageInstance* entry = nullptr;
   std::uint64_t deadline = kNoDeadline;
-  bool running = false;     // elsewhere, between start and completion
-  std::uint64_t order = 0;  // of its start, if the device ordered it; else 0
-  // By input port: what it consumes, in `kept` or where it came to; null for a held one, and when it was passed on.
+  bool running = false;     // on a worker or a device, between start and completion
+  std::uint64_t order = 0;  // the number of its start if the device orders firings; else 0
+  // By input port: the token that it consumes, in `kept` or where it arrived. Null: it is held, or was passed on.
   std::vector<const Token*> tokens;
   std::vector<Token> kept;
-  std::vector<Token> elements;    // of the inputs that gather, in order
-  InlineStore inline_payloads;    // a place for each token that is kept, then one for each element
-  std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
-  Prepared prepared;              // what its device publishes
+  std::vector<Token> elements;    // of all inputs that gather, in order
+  InlineStore inline_payloads;    // a place for each kept token, then one for each element
+  std::vector<PortClaim> claims;  // by output port; a scatter's port has one for each element
+  Prepared prepared;              // packets for its device to publish
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
-  std::vector<PortMemory> memory;    // of inputs, then of outputs
-  std::vector<Firing*> behind;       // `joined`: of the stages behind, which go with this firing for good
-  ActivitySlot* activity = nullptr;  // its slot while it runs, for whoever must know what ran when this process is gone
-  std::uint32_t stands_for = 1;      // firings of its stage, if it is timed
+  std::vector<PortMemory> memory;    // by input port, then by output port
+  std::vector<Firing*> behind;       // the firings of `joined` behind this one, which always go with it
+  ActivitySlot* activity = nullptr;  // its slot while it runs; when the process is gone, others read there what ran
+  std::uint32_t stands_for = 1;      // number of firings that its time counts for, if it is timed
   struct {
     const Token* token = nullptr;
     std::uint32_t port = 0;
-  } unfit;  // the input that is no token of its type, if there is one
-  [[nodiscard]] Activation activation() const noexcept { return {instance, tag, deadline}; }
-  void set(const Activation& of) noexcept { instance = of.instance, tag = of.tag, deadline = of.deadline; }
+  } unfit;  // the first input whose token does not have its type; null: none
+  [[nodiscard]] FiringKey key() const noexcept { return {instance, tag}; }
 };
 
-// The firings that run as one on a device: the first, then those joined to it.
+// Visits the firings that a device runs as one: the first, then those joined to it.
 template <class Visit>
 void each_joined(const ActiveFiring& first, const Visit& visit) {
   for (Firing* const firing : first.joined) visit(static_cast<ActiveFiring&>(*firing));
 }
 
-// A kernel that takes no longer is timed now and then: looking at the clock takes about as long.
+// Kernels that take no longer are timed in some firings only, because reading the clock takes about as long.
 inline constexpr std::uint64_t kShortKernel_ns = 1'000;
 
 class Firings final : private DevicePoison {
  public:
-  // Everything outlives it; `backend` must go first, since it may still be running its firings.
+  // All parts outlive it. `backend` is destroyed before it, since a device may still run its firings.
   struct Parts {
     const Plan& plan;
     const Layout& layout;
@@ -102,25 +101,25 @@ class Firings final : private DevicePoison {
     const std::uint64_t& oldest;
   };
   Firings(const Parts& parts, Activity activity);
-  ~Firings() override;  // what firings prepared that have not completed goes out as poison
+  ~Firings() override;  // sends poison for packets that unfinished firings prepared
   Firings(const Firings&) = delete;
   Firings& operator=(const Firings&) = delete;
 
-  // Fires a stage, or says why not. `entry`: of the match's instance, alive.
+  // Fires a stage, or says why not. `entry` belongs to the match's instance, which is alive.
   [[nodiscard]] Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                            const Consumed& consumed) noexcept;
-  // Completes the firing whose kernel ran in the last fire(), if it did.
+  // Completes the firing whose kernel ran within the last fire(), if one did.
   void complete_ran() noexcept {
     if (ran_ != nullptr) complete(*std::exchange(ran_, nullptr));
   }
-  // Completes those that ended meanwhile. Returns how many.
+  // Completes the firings that ended since the last call, and returns their number.
   std::size_t poll() noexcept { return any_running() ? poll_running() : 0; }
   [[nodiscard]] bool any_running() const noexcept { return idle_count_ != done_.size(); }
-  // True if a firing that has not completed takes that tag.
+  // True if a firing with that tag has not completed.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
-  // True if the stage's kernel took little time so far.
+  // True if the stage's kernel has taken little time so far.
   [[nodiscard]] static bool is_brief(const StageProgram& stage) noexcept;
-  // For poison that a device writes itself.
+  // The receiver of poison that a device writes itself.
   [[nodiscard]] DevicePoison& device_poison() noexcept { return *this; }
 
  private:
@@ -190,14 +189,14 @@ class Firings final : private DevicePoison {
   void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
   void trace_firing(const ActiveFiring& firing);
 
-  // The firings of one stage: as many as may run at once.
+  // The firings of one stage, as many as may run at once.
   struct OfStage {
     std::vector<std::unique_ptr<ActiveFiring>> all;
-    ActiveFiring* free = nullptr;  // the first; each names the next
+    ActiveFiring* free = nullptr;  // the first that does not run; each names the next
   };
-  // Null: as many of the stage run as may.
+  // A firing of the stage that does not run. Null: all run.
   [[nodiscard]] ActiveFiring* next(const StageProgram& stage) noexcept { return firings_[stage.id].free; }
-  // The one that next() gave runs on, in another thread or a device; and has come back.
+  // take(): the firing that next() gave stays with another thread or a device. put_back(): it has come back.
   void take(ActiveFiring& firing) noexcept {
     firing.running = true;
     firing.activity = idle_[--idle_count_];
@@ -212,18 +211,18 @@ class Firings final : private DevicePoison {
 
   Parts parts_;
   std::vector<OfStage> firings_;     // by stage of the plan
-  std::vector<ActivitySlot> own_;    // where nobody reads what runs
-  std::vector<ActivitySlot*> idle_;  // the first idle_count_: one for each firing more that may run
+  std::vector<ActivitySlot> own_;    // slots of a run in which nobody reads what runs
+  std::vector<ActivitySlot*> idle_;  // the first idle_count_ count: one for each further firing that may run
   std::size_t idle_count_;
-  bool keeps_;                       // tokens must be kept, as kernels may run on after the call
-  std::vector<Firing*> done_;        // scratch of poll(); as many as may run
-  ActiveFiring* ran_ = nullptr;      // its kernel ran in fire()
-  ActiveFiring* waiting_ = nullptr;  // its packets are prepared, but every worker is busy; no other may be prepared
-  std::uint64_t ordered_ = 0;        // firings that the device ordered
+  bool keeps_;                       // whether tokens are copied, because kernels may run on after the call
+  std::vector<Firing*> done_;        // scratch of poll(), with room for all firings that may run
+  ActiveFiring* ran_ = nullptr;      // the firing whose kernel ran in fire()
+  ActiveFiring* waiting_ = nullptr;  // its packets are prepared and every worker is busy; no other may prepare any
+  std::uint64_t ordered_ = 0;        // number of firings that the device ordered
   struct {
     std::uint64_t order = 0;
     Status why;
-  } lost_device_;  // the first ordered firing that failed, as far as it is known; order 0: none
+  } lost_device_;  // the first ordered firing known to have failed; order 0: none
 };
 
 }  // namespace woa

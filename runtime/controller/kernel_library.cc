@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -98,7 +100,39 @@ std::string without_secrets(std::string message, std::span<const std::string_vie
   return message;
 }
 
+// The table of headers before the field table_bytes.
+constexpr std::size_t kFirstTableBytes = offsetof(woa_kernel, state_bytes) + sizeof(woa_kernel::state_bytes);
+constexpr std::size_t kMostTableBytes = 4096;  // a larger number is no size
+
 }  // namespace
+
+Status read_kernel_table(const woa_kernel& given, std::span<std::byte> known) {
+  if (given.abi != WOA_KERNEL_ABI) {
+    return {Code::kUnsupported, "built for kernel interface " + std::to_string(given.abi) + ", expected " +
+                                    std::to_string(WOA_KERNEL_ABI) + "; build it again with this version's headers"};
+  }
+  const std::size_t bytes = given.table_bytes == 0 ? kFirstTableBytes : given.table_bytes;
+  if (bytes < kFirstTableBytes || bytes > kMostTableBytes) {
+    return {Code::kUnsupported, "its table has " + std::to_string(bytes) + " bytes, expected " +
+                                    std::to_string(kFirstTableBytes) + " to " + std::to_string(kMostTableBytes) +
+                                    "; set table_bytes to sizeof(woa_kernel)"};
+  }
+  const std::span data(reinterpret_cast<const std::byte*>(&given), bytes);
+  const std::span common = data.first(std::min(bytes, known.size())), more = data.subspan(common.size());
+  if (std::any_of(more.begin(), more.end(), [](std::byte byte) { return byte != std::byte{}; })) {
+    return {Code::kUnsupported, "its table of " + std::to_string(bytes) + " bytes sets a field behind the " +
+                                    std::to_string(known.size()) +
+                                    " bytes that this version knows; run it with a newer version"};
+  }
+  std::copy(common.begin(), common.end(), known.begin());
+  return {};
+}
+
+Result<woa_kernel> read_kernel_table(const woa_kernel& given) {
+  woa_kernel known{};
+  WOA_RETURN_IF_ERROR(read_kernel_table(given, std::as_writable_bytes(std::span(&known, 1))));
+  return known;
+}
 
 void KernelLibrary::Close::operator()(void* library) const noexcept { ::dlclose(library); }
 
@@ -139,16 +173,16 @@ Status KernelLibrary::open(const fs::path& file) {
   library_.reset(*library);
   const auto entry = reinterpret_cast<woa_kernel_entry_fn>(::dlsym(library_.get(), WOA_KERNEL_ENTRY));
   if (entry == nullptr) return {Code::kUnsupported, file.string() + " does not export " WOA_KERNEL_ENTRY};
+  const woa_kernel* given = nullptr;
   WOA_RETURN_IF_ERROR(call_kernel(WOA_KERNEL_ENTRY, [&](woa_error&) {
-    kernel_ = entry();
+    given = entry();
     return WOA_OK;
   }));
-  if (kernel_ == nullptr) return {Code::kBrokenContract, file.string() + ": " WOA_KERNEL_ENTRY " returned nothing"};
-  if (kernel_->abi != WOA_KERNEL_ABI) {
-    return {Code::kUnsupported, file.string() + " was built for kernel interface " + std::to_string(kernel_->abi) +
-                                    ", this runtime has " + std::to_string(WOA_KERNEL_ABI) +
-                                    "; build the kernel again"};
-  }
+  if (given == nullptr) return {Code::kBrokenContract, file.string() + ": " WOA_KERNEL_ENTRY " returned nothing"};
+  const Result<woa_kernel> table = read_kernel_table(*given);
+  if (!table.ok()) return table.status().with_context(file.string());
+  table_ = std::make_unique<const woa_kernel>(*table);
+  kernel_ = table_.get();
   return {};
 }
 
@@ -177,6 +211,7 @@ KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept
     : name_(std::move(other.name_)),
       folder_(std::move(other.folder_)),
       library_(std::move(other.library_)),
+      table_(std::move(other.table_)),
       kernel_(std::exchange(other.kernel_, nullptr)),
       self_(std::exchange(other.self_, nullptr)) {}
 

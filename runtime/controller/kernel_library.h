@@ -2,6 +2,7 @@
 // stage's parameters.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -19,6 +20,12 @@ struct ProgramKernel {
   const woa_kernel* functions = nullptr;
   void* user = nullptr;
 };
+
+// A kernel's table as this runtime knows it: fields that the kernel's header did not have are null or 0. kUnsupported:
+// it is for another kernel interface, or has a field that this runtime does not know.
+Result<woa_kernel> read_kernel_table(const woa_kernel& given);
+// As read_kernel_table(), for a runtime whose woa_kernel is `known`, all zero on entry.
+Status read_kernel_table(const woa_kernel& given, std::span<std::byte> known);
 
 // Owns the library and `self`. Must outlive every backend that was given its table, and every instance's state.
 class KernelLibrary {
@@ -60,6 +67,7 @@ class KernelLibrary {
   std::string name_;
   std::filesystem::path folder_;
   std::unique_ptr<void, Close> library_;
+  std::unique_ptr<const woa_kernel> table_;  // null for a kernel of the program
   const woa_kernel* kernel_ = nullptr;
   void* self_ = nullptr;
 };

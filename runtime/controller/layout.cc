@@ -13,13 +13,13 @@ namespace woa {
 namespace {
 
 static_assert(kMaxInlineBytes <= kMaxRingInlineBytes, "the largest limit of a plan fits a header ring");
-constexpr std::uint32_t kControlSlots = 2;  // retire, and end: the host sends the next only when the last was read
+constexpr std::uint32_t kControlSlots = 2;  // `retire` and `end`; the host sends one when the other was read
 
 std::optional<std::uint32_t> wire_of(const Plan& plan, const Sites& sites, const EdgePlan& edge) {
   return sites.wire(plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, edge.lane);
 }
 
-// Does all that comes by an edge lie where its writer wrote it? A relay's payloads are written by those before it.
+// Says whether an edge's payloads lie where they were written; stages in front of a relay write what it passes on.
 bool lies_where_written(const Plan& plan, const Layout& layout, std::uint32_t edge) {
   const EdgePlan& e = plan.edges[edge];
   if (wire_of(plan, layout.sites, e)) return false;
@@ -29,7 +29,7 @@ bool lies_where_written(const Plan& plan, const Layout& layout, std::uint32_t ed
                      [&](std::uint32_t writer) { return lies_where_written(plan, layout, writer); });
 }
 
-// Does a payload that takes this edge come back by wire into memory of its site, at once or through relays?
+// Says whether a payload of this edge comes back by wire into memory of its site, directly or through relays.
 bool comes_back(const Plan& plan, const Layout& layout, std::uint32_t edge) {
   const EdgePlan& e = plan.edges[edge];
   const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
@@ -40,9 +40,9 @@ bool comes_back(const Plan& plan, const Layout& layout, std::uint32_t edge) {
                      [&](std::uint32_t reader) { return comes_back(plan, layout, reader); });
 }
 
-// The input whose payloads an output passes on, or -1. A kernel writes over payloads that took no wire: of the others
-// it has a replica that is not sent again where a reader still has it, though it has changed. Nor does it where they
-// would take a wire to who may have that memory already.
+// The input whose payloads an output passes on, or -1. A kernel writes only over payloads that took no wire: others lie
+// in a replica, and a changed replica is not sent again to a reader that has it. A kernel also leaves payloads alone
+// that would take a wire back to a site which may have that memory already.
 std::int32_t passed_input(const Plan& plan, const Layout& layout, std::uint32_t s, std::uint32_t port) {
   const StagePlan& stage = plan.stages[s];
   if (stage.role == StageRole::kRelay) return static_cast<std::int32_t>(port);
@@ -81,7 +81,7 @@ void make_regions(const Plan& plan, Layout& layout) {
   }
 }
 
-// Of an output's payloads. How many stages may pass one on before it is bounded by validate().
+// Finds the regions of an output's payloads. validate() bounds the number of stages that pass a payload on.
 void find_regions(const Plan& plan, const Layout& layout, std::uint32_t stage, std::uint32_t port,
                   std::vector<std::uint16_t>& regions) {
   const std::int32_t input = layout.passed_input[stage][port];
@@ -116,8 +116,8 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   }
 }
 
-// A reader in the writer's controller that sees one payload at a time, and either writes into memory of its own or
-// passes the payload on to no other controller. A resident stage is none: events of other queues do not reach it.
+// Says whether a reader in the writer's controller takes payloads in the device: it sees one at a time, and writes into
+// its own memory or passes the payload to no other controller. A resident stage does not: it sees no queue's events.
 bool reads_in_device(const Plan& plan, const Layout& layout, const EdgePlan& edge, const RegionLayout& region) {
   const StagePlan& stage = plan.stages[edge.to_stage];
   if (stage.role == StageRole::kRelay) return region.consumers.empty();
@@ -162,13 +162,13 @@ void find_who_touches(const Plan& plan, Layout& layout) {
   }
 }
 
-// Does its back-end register memory? With a budget of 0, too, which only a machine file sets.
+// Says whether the back-end registers memory. True with a budget of 0, too, which only a machine file can set.
 bool would_register(const ControllerPlan& controller) noexcept {
   const KnownBackend* const row = find_backend(controller.backend);
   return controller.traits.registers != 0 || (row != nullptr && row->traits.registers != 0);
 }
 
-// A region that exceeds what is left of a back-end's budget leaves it to those behind.
+// Regions take their share of a back-end's budget in order. A region that exceeds the rest leaves it to later ones.
 void choose_who_registers(const Plan& plan, Layout& layout) {
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
     std::uint64_t left = plan.controllers[c].traits.registers;
@@ -180,7 +180,7 @@ void choose_who_registers(const Plan& plan, Layout& layout) {
   }
 }
 
-// Of the edges of one output.
+// Chooses the edges of one output that count its payload: once for each controller that reads it.
 void choose_who_counts(const Plan& plan, const std::vector<std::uint32_t>& edges, Layout& layout) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_controller;
   for (const std::uint32_t e : edges) by_controller[layout.edges[e].to].push_back(e);
@@ -217,7 +217,7 @@ void make_edges(const Plan& plan, Layout& layout) {
 
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
-// What the edges of one channel need together.
+// The needs of all edges of one channel together.
 struct ChannelNeed {
   std::uint32_t ring = 0, returns = 0, inline_bytes = kPoisonMessageBytes;
   std::set<std::uint16_t> regions;
@@ -231,7 +231,7 @@ struct ChannelKey {
   std::string lane;
   HeaderWriter headers = HeaderWriter::kHost;
   Publisher publishes = Publisher::kHost;
-  std::uint32_t worker = 0;  // its stage; 0 for other publishers
+  std::uint32_t worker = 0;  // the stage of the worker; 0 for other publishers
   auto operator<=>(const ChannelKey&) const = default;
 };
 
@@ -283,7 +283,7 @@ void make_channels(const Plan& plan, Layout& layout) {
     channel.spec.ring_slots = std::bit_ceil(need.ring);
     channel.spec.return_slots = std::bit_ceil(need.returns);
     channel.spec.inline_bytes = need.inline_bytes;
-    // A device that reads packets streams them on.
+    // A device that reads packets gets them as a stream, whose headers have a CRC.
     channel.spec.header_crc = channel.wire.has_value() || need.read_by_device;
     channel.regions.assign(need.regions.begin(), need.regions.end());
     places[key] = static_cast<std::uint32_t>(layout.channels.size());
@@ -294,7 +294,7 @@ void make_channels(const Plan& plan, Layout& layout) {
   }
 }
 
-// Who has a region with others of its site shares it with them; who has it by wire only has a replica.
+// Controllers share a region with others of their site. One that has it by wire alone has a replica of it.
 void find_replicas(Layout& layout) {
   std::set<std::pair<std::uint16_t, std::uint32_t>> wired, shared;  // region, user
   for (const ChannelLayout& channel : layout.channels) {
@@ -351,7 +351,7 @@ bool registers_region(const RegionLayout& region, std::uint32_t controller) noex
 
 namespace {
 
-// Is a kernel at this end of an edge, and one of the edge's regions, whose payloads lie in host memory, staged?
+// Says whether `stage` is a kernel and one of the edge's regions, with payloads in host memory, is staged for it.
 template <class IsStaged>
 bool any_staged(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t stage, IsStaged&& is_staged) {
   const EdgeLayout& at = layout.edges[edge];

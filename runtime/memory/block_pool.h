@@ -1,7 +1,7 @@
-// The producer's own books about one region: which payload blocks are free, and how many consumers still hold each.
+// A producer counts here, for one of its regions, which payload blocks are free and how many consumers hold each.
 //
-// Private memory of the producer; the region itself holds payload only. Blocks are reused last-in first-out, so that
-// the memory touched is what was needed at once, not what was reserved. One thread.
+// The counts lie in memory of the producer alone; the region holds payload only. Blocks are reused last-in first-out,
+// so a run touches as many blocks as it holds at once, not all that are reserved. One thread uses a pool.
 #pragma once
 
 #include <cassert>
@@ -18,10 +18,10 @@ namespace woa {
 class BlockPool {
  public:
   explicit BlockPool(const BlockLayout& layout);
-  // Of such blocks. Otherwise as BlockLayout::make().
+  // Makes a pool over a region of `blocks` blocks. It fails as BlockLayout::make() does.
   static Result<BlockPool> make(std::uint32_t blocks, std::uint64_t block_bytes, std::uint32_t header_room = 0);
 
-  // A free block's offset, as packets name it, with no holder yet, or false. No allocation.
+  // Takes a free block and sets its offset as packets name it. False if no block is free. No allocation.
   [[nodiscard, gnu::always_inline]] bool claim(std::uint32_t& offset) noexcept {
     if (free_count_ == 0) return false;
     const std::uint32_t block = free_[--free_count_];
@@ -37,8 +37,8 @@ class BlockPool {
     holders_[block] = holders;
     if (holders == 0) free_[free_count_++] = block;
   }
-  // One consumer gave it back. False, and nothing changes, if `offset` is no block or nobody holds it: the peer is at
-  // fault.
+  // Notes that one consumer gave the block back. False, without a change, if `offset` is no block or nobody holds it:
+  // the peer sent something wrong.
   [[nodiscard, gnu::always_inline]] bool release(std::uint32_t offset) noexcept {
     std::uint32_t block = 0;
     if (!layout_.find(offset, block)) return false;
@@ -54,9 +54,9 @@ class BlockPool {
   static constexpr std::uint32_t kClaimed = std::numeric_limits<std::uint32_t>::max();
 
   BlockLayout layout_;
-  std::vector<std::uint32_t> free_;  // block numbers: the first free_count_, last in first out
+  std::vector<std::uint32_t> free_;  // block numbers, of which the first free_count_ count; last in, first out
   std::uint32_t free_count_ = 0;
-  std::vector<std::uint32_t> holders_;  // per block; kClaimed while a claim is open, 0 when free
+  std::vector<std::uint32_t> holders_;  // by block: kClaimed while a claim is open, 0 when free
 };
 
 }  // namespace woa

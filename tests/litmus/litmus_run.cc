@@ -270,13 +270,8 @@ woa_status size_output(void*, const woa_input*, woa_output* outputs, woa_error*)
   outputs[0].dims[0] = static_cast<std::uint32_t>(outputs[0].capacity / 8);
   return WOA_OK;
 }
-const woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                         .create = nullptr,
-                         .destroy = nullptr,
-                         .size = size_output,
-                         .run = nullptr,
-                         .retire = nullptr,
-                         .state_bytes = 0};
+const woa_kernel kKernel{WOA_KERNEL_HEAD, .create = nullptr, .destroy = nullptr, .size = size_output,
+                         .run = nullptr,  .retire = nullptr, .state_bytes = 0};
 
 // The one channel between two controllers that carries an edge.
 std::size_t channel_of(const Layout& layout, std::uint32_t edge) { return layout.edges[edge].channel; }

@@ -22,7 +22,7 @@ enum { kMostSamples = 65536, kParts = 2 /* real and imaginary */ };
 #define FFT_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Cosine and sine of 2 pi / 2^k; fft_butterflies.cl has the same numbers. */
+/* Cosine and sine of 2 pi / 2^k; fft_butterflies.cu has the same numbers. */
 static const double kCosine[17] = {
     0x1.0000000000000p+0, -0x1.0000000000000p+0, 0x1.1a62633145c07p-54, 0x1.6a09e667f3bcdp-1, 0x1.d906bcf328d46p-1,
     0x1.f6297cff75cb0p-1, 0x1.fd88da3d12526p-1,  0x1.ff621e3796d7ep-1,  0x1.ffd886084cd0dp-1, 0x1.fff62169b92dbp-1,

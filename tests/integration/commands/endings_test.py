@@ -43,10 +43,7 @@ woa_status run(void *, const woa_firing *, const woa_input *in, woa_output *out,
   return status;
 }
 }  // namespace
-extern "C" WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {WOA_KERNEL_ABI, create, nullptr, nullptr, run, nullptr, 0};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create, .run = run)
 """
 GRAPH = """woa: 1
 graph: trouble

@@ -63,7 +63,13 @@ void retire(void* self, void* state) {
   if (*static_cast<std::uint64_t*>(state) != 1) ++shouter.calls->wrong;
 }
 
-constexpr woa_kernel kShout{WOA_KERNEL_ABI, create, destroy, nullptr, shout, retire, sizeof(std::uint64_t)};
+constexpr woa_kernel kShout{WOA_KERNEL_HEAD,
+                            .create = create,
+                            .destroy = destroy,
+                            .size = nullptr,
+                            .run = shout,
+                            .retire = retire,
+                            .state_bytes = sizeof(std::uint64_t)};
 const std::string kDescription =
     "woa_kernel: 1\nname: shout\nin: {data: {type: bytes}}\nout: {data: {type: bytes, max: 64}}\n"
     "params: {end: {type: string, default: \"!\"}}\nstateful: instance\nvariants: {cpu: {}}\n";
@@ -80,8 +86,10 @@ woa_status say(void* self, const woa_firing*, const woa_input*, woa_output* outs
   return claimed;
 }
 // It has no create(), so nobody may destroy what is the program's.
-constexpr woa_kernel kSay{WOA_KERNEL_ABI, nullptr, [](void* self) { *static_cast<char*>(self) = '#'; }, nullptr, say,
-                          nullptr,        0};
+constexpr woa_kernel kSay{
+    WOA_KERNEL_HEAD, .create = nullptr, .destroy = [](void* self) { *static_cast<char*>(self) = '#'; },
+    .size = nullptr, .run = say,        .retire = nullptr,
+    .state_bytes = 0};
 char first_text[] = "first", second_text[] = "second";
 
 std::string description_of(const std::string& name) {
@@ -213,7 +221,7 @@ TEST_CASE("a description that is wrong is refused, with its place and what to do
   CHECK(refused(kDescription, &functions) == "kernel 'shout' has no function `run`");
   functions = kShout;
   functions.abi = WOA_KERNEL_ABI + 1;
-  CHECK(refused(kDescription, &functions, WOA_UNSUPPORTED).find("has kernel interface 3, this library has 2") !=
+  CHECK(refused(kDescription, &functions, WOA_UNSUPPORTED).find("built for kernel interface 3, expected 2") !=
         std::string::npos);
 }
 

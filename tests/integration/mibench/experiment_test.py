@@ -64,8 +64,7 @@ ODD_CODE = r"""
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   return woa_fail(error, WOA_INVALID, "odd byte %c", 0xff);
 }
-static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .run = run};
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kernel; }
+WOA_KERNEL_TABLE(.run = run)
 """
 FIELDS = {"program", "variant", "coupling", "model", "correct", "messages", "predicted_messages", "time_s", "predicted_time_s",
           "acceleration", "amdahl_limit", "modelled", "payload_bytes", "placement", "status", "min_s", "max_s"}

@@ -187,7 +187,7 @@ class FftTest(ProgramTest):
         for name, inverse in (("fine", False), ("inverse-fine", True), ("chunks", False)):
             samples = unpacked(read(self.file[inverse]["samples"], "rb"))
             wanted = [(real[:], imag[:]) for real, imag in stages(samples, inverse)]
-            outputs = {"reverse.blocks": 0, "second.blocks" if name != "chunks" else "join.blocks": 8, "third.blocks": 12}
+            outputs = {"reverse.blocks": 0, "second.blocks" if name != "chunks" else "join.array": 8, "third.blocks": 12}
             more = ", ".join("o%d: %s" % (number, port) for port, number in outputs.items())
             text = read(self.placed(name, {})).replace("outputs: {", "outputs: {%s, " % more)
             done = self.woa("run", self.write("outputs.yaml", text), "--in", "samples=" + self.file[inverse]["samples"], "--out", "text=" + self.path("out"),
@@ -252,7 +252,7 @@ outputs: {text: print.text}
     def test_chunks_of_any_number(self):
         for chunks in (1, 2, 4, 8):
             with self.subTest(chunks=chunks):
-                self.check(self.graph("chunks"), self.file[False], "text", self.text[False], "--param", "cut.chunks=%d" % chunks)
+                self.check(self.graph("chunks"), self.file[False], "text", self.text[False], "--param", "cut.pieces=%d" % chunks)
 
     def test_printed_numbers(self):
         """Every form of number as "%f" has it: ties, zeros of both signs, the smallest and the largest."""
@@ -279,8 +279,8 @@ outputs: {text: print.text}
     def test_tables(self):
         """Both variants of the butterflies have the same cosines and sines, and these are right."""
         folder = os.path.dirname(STAGES)
-        tables = [re.findall(r"^(?:static const|constant) double \w+\[17\] = \{\n(.*?)\};", read(os.path.join(folder, name)), re.M | re.S)
-                  for name in ("fft.h", "fft_butterflies/fft_butterflies.cl")]
+        tables = [re.findall(r"^(?:static const|WOA_TABLE) double \w+\[17\] = \{(.*?)\};", read(os.path.join(folder, name)), re.M | re.S)
+                  for name in ("fft.h", "fft_butterflies/fft_butterflies.cu")]
         numbers = [[[float.fromhex(text) for text in table.split(",")] for table in pair] for pair in tables]
         self.assertEqual(numbers[0], numbers[1])
         for found, function in zip(numbers[0], (math.cos, math.sin), strict=True):
@@ -337,8 +337,8 @@ class BadInputTest(ProgramTest):
         file = {"samples": self.write("few.f32", packed([1.0, 2.0]))}
         for name, option, texts in (("coarse", "transform.direction=back", ("direction", "back", "forward", "inverse")),
                                     ("fine", "scale.direction=back", ("direction", "back", "forward", "inverse")),
-                                    ("chunks", "cut.chunks=3", ("parameter 'chunks' is 3, expected a power of two up to 16",)),
-                                    ("chunks", "cut.chunks=32", ("chunks", "32", "16"))):
+                                    ("chunks", "cut.pieces=3", ("pieces", "3", "16")),
+                                    ("chunks", "cut.pieces=32", ("pieces", "32", "16"))):
             with self.subTest(option=option):
                 self.refused(self.start(self.graph(name), file, "text", "--param", option), 1, *texts)
                 self.assertFalse(os.path.exists(self.path("out")))

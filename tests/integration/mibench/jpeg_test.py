@@ -115,7 +115,7 @@ class JpegTest(ProgramTest):
     def test_coefficients(self):
         """Those that the encoder makes are those that libjpeg reads from the file, and those of the dump."""
         made = {name: self.coefficients(name, stages, self.image)
-                for name, stages in (("fine", "fdct_%s.coefficients"), ("strips", "join_%s.coefficients"))}
+                for name, stages in (("fine", "fdct_%s.coefficients"), ("strips", "join_%s.array"))}
         made["decode-fine"] = self.coefficients("decode-fine", "entropy.%s", {"file": self.write("reference.jpg", self.encoded)})
         dump = golden("debug/jpeg_small_coef.i16") if ENCODED else None
         expected = dump[0] if dump else made["decode-fine"]
@@ -182,7 +182,7 @@ class JpegTest(ProgramTest):
     def test_strips_of_any_number(self):
         for strips in (1, 3):
             with self.subTest(strips=strips):
-                self.check(self.graph("strips"), self.image, "file", self.encoded, "--param", "cut.strips=%d" % strips)
+                self.check(self.graph("strips"), self.image, "file", self.encoded, "--param", "cut.pieces=%d" % strips)
 
     def test_baseline(self):
         report = self.check_baseline(self.image, "file", self.encoded)

@@ -91,7 +91,7 @@ class SusanTest(ProgramTest):
             response, thinned, _ = susan_reference.susan(rows)
             pictures.append((pgm(rows), [packed(response, "i"), packed(thinned, "B")]))
         for number, (picture, expected) in enumerate(pictures):
-            for name, response in (("fine", "response.response"), ("bands", "join.response")):
+            for name, response in (("fine", "response.response"), ("bands", "join.array")):
                 with self.subTest(picture=number, graph=name, seed=SEED):
                     for found, wanted in zip(self.dumps(name, response, self.write("some.pgm", picture)), expected):
                         self.same(found, wanted)
@@ -108,7 +108,7 @@ class SusanTest(ProgramTest):
     def test_bands_of_any_number(self):
         for bands in (1, 2, 16):
             with self.subTest(bands=bands):
-                self.check(self.graph("bands"), self.file, "file", EDGES, "--param", "cut.bands=%d" % bands)
+                self.check(self.graph("bands"), self.file, "file", EDGES, "--param", "cut.pieces=%d" % bands)
 
     def test_baseline(self):
         report = self.check_baseline(self.file, "file", EDGES)

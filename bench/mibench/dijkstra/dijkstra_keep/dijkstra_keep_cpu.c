@@ -36,8 +36,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return put_candidate(&outs[0], "node", oldest, error);
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .run = run, .state_bytes = sizeof(search)};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.run = run, .state_bytes = sizeof(search))

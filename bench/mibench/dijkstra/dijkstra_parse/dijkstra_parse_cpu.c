@@ -71,8 +71,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return read_matrix(ins, (int32_t *)(void *)outs[0].data, error);
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create, .destroy = free, .run = run)

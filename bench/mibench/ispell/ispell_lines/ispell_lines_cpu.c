@@ -11,9 +11,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return woa_claim(outs, "results", r.bytes, error);
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = create_dictionary, .destroy = destroy_dictionary, .run = run};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create_dictionary, .destroy = destroy_dictionary, .run = run)

@@ -65,9 +65,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return go_on(n, l, outs, error);
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = create_affixes, .destroy = free, .run = run, .state_bytes = sizeof(near_state)};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create_affixes, .destroy = free, .run = run, .state_bytes = sizeof(near_state))

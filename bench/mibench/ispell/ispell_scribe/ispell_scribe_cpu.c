@@ -74,13 +74,4 @@ static void retire(void *self, void *state) {
   free(s->result.text);
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI,
-                                    .create = create_affixes,
-                                    .destroy = free,
-                                    .run = run,
-                                    .retire = retire,
-                                    .state_bytes = sizeof(scribe)};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = create_affixes, .destroy = free, .run = run, .retire = retire, .state_bytes = sizeof(scribe))

@@ -55,9 +55,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return entropy_encode(&image, settings, &outs[0], error);
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = entropy_create, .destroy = entropy_destroy, .run = run};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = entropy_create, .destroy = entropy_destroy, .run = run)

@@ -23,9 +23,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return WOA_OK;
 }
 
-WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
-const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {
-      .abi = WOA_KERNEL_ABI, .create = keep_algorithm, .destroy = free, .size = size, .run = run};
-  return &kernel;
-}
+WOA_KERNEL_TABLE(.create = keep_algorithm, .destroy = free, .size = size, .run = run)

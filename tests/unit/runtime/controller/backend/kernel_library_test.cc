@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -117,7 +118,55 @@ TEST_CASE("kernels that cannot be loaded say why") {
   CHECK(says(load_fails(stage_with("absent"), Code::kUnavailable), "libsomething was not found"));
   CHECK(says(load_fails(stage_with("nothing"), Code::kNotFound), "libnothing.so"));
   CHECK(says(load_fails(stage_with("old"), Code::kUnsupported), "interface " + std::to_string(WOA_KERNEL_ABI + 1)));
+  CHECK(says(load_fails(stage_with("newer"), Code::kUnsupported), "libnewer.so: its table of 64 bytes sets a field"));
   CHECK(says(load_fails(stage_with("silent"), Code::kUnsupported), WOA_KERNEL_ENTRY));
+}
+
+TEST_CASE("WOA_KERNEL_TABLE makes a library's table, in C and in C++") {
+  for (const char* const name : {"strict_c", "strict_cxx"}) {
+    const Result<KernelLibrary> loaded = KernelLibrary::load(stage_with(name), kFolders);
+    INFO(loaded.status().message());
+    REQUIRE(loaded.ok());
+    const woa_kernel& table = *loaded->kernel();
+    CHECK(table.table_bytes == sizeof table);
+    CHECK(table.run != nullptr);
+    CHECK(table.state_bytes == sizeof(std::uint32_t));
+    CHECK(table.create == nullptr);
+    CHECK(table.retire == nullptr);
+  }
+}
+
+TEST_CASE("a table of an older header lacks later fields; one of a newer header may set no field that is not known") {
+  struct Longer {
+    woa_kernel known{};
+    std::uint64_t later = 0;
+  };
+  constexpr std::uint32_t kNow = sizeof(woa_kernel);
+  Longer given;
+  given.known.abi = WOA_KERNEL_ABI;
+  given.known.state_bytes = 8;
+  given.later = 7;
+  const auto later = [&given](std::uint32_t table_bytes) {  // as a runtime reads it that knows the field
+    given.known.table_bytes = table_bytes;
+    Longer known;
+    CHECK(read_kernel_table(given.known, std::as_writable_bytes(std::span(&known, 1))).ok());
+    CHECK(known.known.state_bytes == 8);
+    return known.later;
+  };
+  CHECK(later(0) == 0);
+  CHECK(later(kNow) == 0);
+  CHECK(later(sizeof given) == 7);
+  const Status refused = read_kernel_table(given.known).status();
+  CHECK(refused.code() == Code::kUnsupported);
+  CHECK(says(refused, "its table of " + std::to_string(sizeof given) + " bytes sets a field behind the " +
+                          std::to_string(kNow) + " bytes that this version knows; run it with a newer version"));
+  given.later = 0;
+  CHECK(read_kernel_table(given.known).ok());
+  for (const std::uint32_t table_bytes : {1U, kNow - 1, 4097U, ~0U}) {
+    given.known.table_bytes = table_bytes;
+    CHECK(says(read_kernel_table(given.known).status(),
+               std::to_string(table_bytes) + " bytes, expected " + std::to_string(kNow) + " to 4096; set table_bytes"));
+  }
 }
 
 TEST_CASE("a kernel that declares something else than the plan was made with is refused before its library is opened") {

@@ -1,5 +1,6 @@
 /* echo: create() fails with the value of parameter `message`, or, without one, counts how many selves are alive in the
- * integer that parameter `counter` points to. old: another kernel interface. silent: exports nothing. */
+ * integer that parameter `counter` points to; its table has no table_bytes, as those of older headers. old: another
+ * kernel interface. newer: a table with a field behind those of this header. silent: exports nothing. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,14 +29,20 @@ static void destroy(void *self) { --*(int *)self; }
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
-  static woa_kernel table;
-  table.abi = WOA_KERNEL_ABI;
-#ifdef TEST_KERNEL_old
-  table.abi = WOA_KERNEL_ABI + 1;
+  static struct {
+    woa_kernel known;
+    uint64_t later;
+  } table;
+  table.known.abi = WOA_KERNEL_ABI;
+#if defined(TEST_KERNEL_old)
+  table.known.abi = WOA_KERNEL_ABI + 1;
+#elif defined(TEST_KERNEL_newer)
+  table.known.table_bytes = sizeof table;
+  table.later = 1;
 #endif
-  table.create = create;
-  table.destroy = destroy;
-  return &table;
+  table.known.create = create;
+  table.known.destroy = destroy;
+  return &table.known;
 }
 #else
 typedef int not_empty;
