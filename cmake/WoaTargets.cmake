@@ -176,15 +176,18 @@ function(woa_test name)
   list(JOIN arg_SOURCES "," cases)
   add_test(NAME ${name} COMMAND ${arg_IN} ${WOA_NO_TESTS_FAILS} "-#" ${cases})
   set_property(GLOBAL PROPERTY woa_cases_of_${name} "${arg_IN};${cases}")
-  if(NOT arg_TIMEOUT)
+  set(cost 10)
+  if(arg_TIMEOUT)
+    set(cost ${arg_TIMEOUT})
+  else()
     set(arg_TIMEOUT 240)
   endif()
   if(WOA_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")  # sanitizers slow some code down twentyfold
     list(APPEND arg_ENVIRONMENT WOA_SIZES=small)
   endif()
-  # Tests that may take long start first, or one of them would run alone at the end.
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+  # Long tests start first, or one of them would run alone at the end.
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} COST ${cost} LABELS "${arg_LABELS}"
                                           ENVIRONMENT "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache;${arg_ENVIRONMENT}")
 endfunction()
 
@@ -250,10 +253,17 @@ function(woa_check_only)
   endforeach()
 endfunction()
 
+# woa_check_program(PROGRAM...): all of its tests are `make check`'s, so `make test` does not build it.
+function(woa_check_program)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(check_programs ${ARGN})
+endfunction()
+
 # woa_sizes(TEST): runs TEST again for each size but the default (tests/support/chosen_size.h).
 function(woa_sizes test)
   foreach(size small min)
     woa_test_again(${test}_${size} ${test} WOA_CTS_SIZE=${size})
+    woa_check_only(${test}_${size})
   endforeach()
 endfunction()
 
