@@ -5,14 +5,16 @@ TEST_JOBS ?= $(shell echo $$((4 * $(JOBS))))
 export INPUT
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo mibench test headers clean packages deb
+.PHONY: help build demo mibench test check wheel headers clean packages deb
 help:
 	@echo 'make demo   install what is missing, build, run the flagship pipeline under woa and rpc-hub'
 	@echo '            make demo INPUT=photo.jpg takes your own picture'
-	@echo 'make test   install what is missing, build, run all tests'
+	@echo 'make test   install what is missing, build, run the tests that show that this build works: every suite in small sizes'
+	@echo 'make check  the same with every test in full size, as .ci/run does before a change is kept'
 	@echo 'make build  build the programs: build/woa, build/woa-mibench'
 	@echo 'make mibench  the programs of the WOA paper under WOA and RPC: table, JSON, CSV and page in build/mibench/results'
 	@echo '            make mibench MIBENCH="--programs sha --repeat 5" passes options; build/woa-mibench run --help lists them'
+	@echo 'make wheel  the Python package of this build, in build/wheel'
 	@echo 'make headers  compile each header by itself, as those who include it first would'
 	@echo 'make deb    the Debian packages woa, libwoa1 and libwoa-dev, in build/packages'
 	@echo 'make clean  remove build/'
@@ -32,9 +34,17 @@ demo: build
 mibench: build
 	@build/woa-mibench run $(MIBENCH)
 
+# woa_check_only (cmake/WoaTargets.cmake) labels what this leaves out.
 test: build
 	@cmake --build build --parallel $(JOBS)
+	@WOA_SIZES=small ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS) --label-exclude '^check$$'
+
+check: build
+	@cmake --build build --target all check_programs --parallel $(JOBS)
 	@ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS)
+
+wheel: build
+	@python3 -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 
 headers: packages
 	@cmake --preset release --log-level=WARNING

@@ -16,8 +16,9 @@ if(WOA_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
-# `make build` builds these: the program, the kernels, the demo's painter; everything but tests.
-add_custom_target(programs)
+# `make build` builds `programs`: everything but tests. `essentials` are those that a Python package holds: library, program, kernels.
+add_custom_target(essentials)
+add_custom_target(programs DEPENDS essentials)
 
 # Warnings and include root of our own targets; never leaks to a library's headers.
 add_library(woa_settings INTERFACE)
@@ -124,17 +125,20 @@ function(woa_kernel name)
     file(GLOB arg_SOURCES CONFIGURE_DEPENDS ${name}/${name}_cpu.c ${name}/${name}_cpu.cc)
   endif()
   add_library(${name} MODULE ${arg_SOURCES})
-  add_dependencies(programs ${name})
-  set_property(GLOBAL APPEND PROPERTY woa_kernels_of_${arg_FOLDER} ${name})
+  if(arg_FOLDER STREQUAL "kernels")
+    add_dependencies(essentials ${name})
+  else()
+    add_dependencies(programs ${name})
+  endif()
   target_link_libraries(${name} PRIVATE woa_settings ${arg_LIBRARIES})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${out})
 endfunction()
 
-# Tests need the same settings, or the precompiled headers would not fit. Tests are compiled more often than they run
-# for long.
+# Tests need the same settings, or the precompiled headers would not fit. The linker takes the first copy of an inline function, a test's,
+# so tests without optimization would run parts of the library without it. -O3 would compile them longer than it shortens their runs.
 function(woa_test_settings name)
   target_link_libraries(${name} PRIVATE woa_settings woa_catch)
-  target_compile_options(${name} PRIVATE -O0)
+  target_compile_options(${name} PRIVATE -O1)
   if(WOA_SANITIZE MATCHES "undefined")
     # This halves their compile time. The address sanitizer finds null pointers too, and the tested code checks
     # alignment.
@@ -145,6 +149,7 @@ function(woa_test_settings name)
 endfunction()
 
 if(WOA_BUILD_TESTS)
+  add_custom_target(check_programs)  # of tests that woa_check_only names
   # Catch and our main, built once and without sanitizers (Catch is large and not ours).
   add_library(woa_catch STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cc)
   target_include_directories(woa_catch PRIVATE ${PROJECT_SOURCE_DIR})
@@ -189,14 +194,18 @@ function(woa_test name)
   list(JOIN arg_SOURCES "," cases)
   add_test(NAME ${name} COMMAND ${arg_IN} ${WOA_NO_TESTS_FAILS} "-#" ${cases})
   set_property(GLOBAL PROPERTY woa_cases_of_${name} "${arg_IN};${cases}")
-  if(NOT arg_TIMEOUT)
+  set(cost 10)
+  if(arg_TIMEOUT)
+    set(cost ${arg_TIMEOUT})
+  else()
     set(arg_TIMEOUT 240)
   endif()
   if(WOA_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")  # sanitizers slow some code down twentyfold
+    list(APPEND arg_ENVIRONMENT WOA_SIZES=small)
   endif()
-  # Tests that may take long start first, or one of them would run alone at the end.
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+  # Long tests start first, or one of them would run alone at the end.
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} COST ${cost} LABELS "${arg_LABELS}"
                                           ENVIRONMENT "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache;${arg_ENVIRONMENT}")
 endfunction()
 
@@ -253,10 +262,26 @@ function(woa_test_again name test variable)
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "${variable}")
 endfunction()
 
+# woa_check_only(TEST...): `make check` and .ci/run run these, `make test` does not. It shows that the build of this machine works: each
+# suite in sizes that take seconds, without what is the same on every machine (proofs, mutants), and without a second build.
+function(woa_check_only)
+  foreach(test ${ARGN})
+    get_property(labels TEST ${test} PROPERTY LABELS)
+    set_property(TEST ${test} PROPERTY LABELS ${labels} check)
+  endforeach()
+endfunction()
+
+# woa_check_program(PROGRAM...): all of its tests are `make check`'s, so `make test` does not build it.
+function(woa_check_program)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(check_programs ${ARGN})
+endfunction()
+
 # woa_sizes(TEST): runs TEST again for each size but the default (tests/support/chosen_size.h).
 function(woa_sizes test)
   foreach(size small min)
     woa_test_again(${test}_${size} ${test} WOA_CTS_SIZE=${size})
+    woa_check_only(${test}_${size})
   endforeach()
 endfunction()
 

@@ -37,7 +37,8 @@ class WheelTest(WoaTest):
         self.assertEqual(done.returncode, 0, done.stdout[-5000:])
 
     def test_a_wheel_is_built_installed_and_tested(self):
-        self.pip("wheel", "--no-build-isolation", "--no-deps", "-w", self.path("dist"), SOURCE)
+        self.pip("wheel", "--no-build-isolation", "--no-deps", "-C", "cmake.define.WOA_BUILD=" + BUILD, "-C", "build-dir=" + os.path.join(HOME, "wheel"),
+                 "-w", self.path("dist"), SOURCE)
         wheel, = glob.glob(self.path("dist/woa-*.whl"))
         self.assertLessEqual(os.path.getsize(wheel), MOST_BYTES)
         self.pip("install", "-q", "--no-deps", "--force-reinstall", wheel)

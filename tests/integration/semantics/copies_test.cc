@@ -162,7 +162,7 @@ void check_copies(std::uint32_t seed, int graphs) {
 }  // namespace
 
 TEST_CASE("a random graph gives what it means with copies of its stages") {
-  check_copies<FunctionBackend>(11, number_in("WOA_RANDOM_GRAPHS", 150));
+  check_copies<FunctionBackend>(11, number_in("WOA_RANDOM_GRAPHS", 150, 60));
 }
 
 TEST_CASE("a random graph gives what it means with copies that end in any order") {

@@ -1,7 +1,6 @@
 #include "tests/integration/semantics/driven_run.h"
 
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -19,10 +18,11 @@ constexpr int kStill = 40;
 
 class Driver final : public InstanceObserver {
  public:
-  Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed, std::uint64_t alike = 1)
+  Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed, Way way, std::uint64_t alike = 1)
       : plan_(for_devices(plan, kinds_)),
         random_(seed),
         devices_(kinds_, kernels, random_),
+        way_(way),
         alike_(alike),
         layout_(make_layout(plan_)) {}
 
@@ -75,7 +75,7 @@ class Driver final : public InstanceObserver {
     setup.id = c;
     setup.transports = {&transport_, {}};
     setup.segments = &segments_;
-    setup.general_way = general_way_;
+    setup.general_way = way_ == Way::kGeneral;
     setup.trace_limit = counted_ ? ~std::uint64_t{0} : 0;
     if (c == kHostController) {
       auto host = std::make_unique<HostBackend>([this](std::uint64_t instance, std::span<const GraphOutput> outputs) {
@@ -154,7 +154,7 @@ class Driver final : public InstanceObserver {
   const Plan plan_;
   std::mt19937 random_;
   DevicesUnderTest devices_;
-  const bool general_way_ = std::getenv("WOA_GENERAL_WAY") != nullptr;  // the tests run once with and once without
+  const Way way_;
   const std::uint64_t alike_;
   bool counted_ = false;
   const Layout layout_;
@@ -173,13 +173,13 @@ class Driver final : public InstanceObserver {
 
 bool kernels_run_in_any_order() { return devices_under_test() == Devices::kPlain; }
 
-Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed) {
-  return Driver(plan, kernels, seed).run(instances);
+Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed, Way way) {
+  return Driver(plan, kernels, seed, way).run(instances);
 }
 
 Driven drive_counted(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed,
                      std::uint64_t alike) {
-  return Driver(plan, kernels, seed, alike).run_counted(instances);
+  return Driver(plan, kernels, seed, Way::kShort, alike).run_counted(instances);
 }
 
 }  // namespace woa::test

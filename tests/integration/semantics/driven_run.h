@@ -29,9 +29,15 @@ struct Driven {
 // any order.
 bool kernels_run_in_any_order();
 
+// The short way lets a token that is alone in its firing pass by the match table, which the general way never does.
+// Each gives the same.
+enum class Way { kShort, kGeneral };
+inline constexpr Way kWays[] = {Way::kShort, Way::kGeneral};
+inline const char* name_of(Way way) { return way == Way::kShort ? "the short way" : "the general way"; }
+
 // Runs instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind
 // cpu kernels end at once, on all others some polls later and in any order.
-Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed);
+Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed, Way way);
 
 // Drives one instance after another, traced. Each is retired when nothing more can be done for it, so tokens that
 // nobody waits for count, too. `alike` instances in a row have the same input: their numbers divided by `alike`.

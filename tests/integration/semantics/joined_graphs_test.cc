@@ -88,7 +88,7 @@ TEST_CASE("a random graph gives what it means, joined on cards or not") {
   std::size_t joined = 0, long_chains = 0;
   Functions kernels = stateful_program_kernels();
   kernels["same"] = [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0)); };
-  const int graphs = number_in("WOA_RANDOM_GRAPHS", 250);
+  const int graphs = number_in("WOA_RANDOM_GRAPHS", 250, 100);
   for (int g = 0; g < graphs; ++g) {
     const RandomProgram program(random, 2 + random() % 12, false);
     CertifiedPlan compiled_plan = compiled(program.text());

@@ -65,11 +65,14 @@ class LargerGraphs {
     INFO(calls.status().message());
     if (calls.status().code() == Code::kUnsupported) return false;
     REQUIRE(calls.ok());
-    const Driven driven =
-        drive(*calls, stateful_program_kernels(), kFewInstances, static_cast<std::uint32_t>(random_()));
-    REQUIRE(driven.status.message() == "");
-    REQUIRE_FALSE(driven.stands_still);
-    for (std::uint64_t i = 0; i < kFewInstances; ++i) check(program, driven, i);
+    const auto seed = static_cast<std::uint32_t>(random_());
+    for (const Way way : kWays) {
+      INFO(name_of(way));
+      const Driven driven = drive(*calls, stateful_program_kernels(), kFewInstances, seed, way);
+      REQUIRE(driven.status.message() == "");
+      REQUIRE_FALSE(driven.stands_still);
+      for (std::uint64_t i = 0; i < kFewInstances; ++i) check(program, driven, i);
+    }
     ++runs_[model];
     return true;
   }
@@ -113,7 +116,7 @@ class LargerGraphs {
 
 TEST_CASE("larger random graphs give what they mean, wherever their stages are") {
   LargerGraphs graphs(21);
-  const int count = number_in("WOA_LARGER_GRAPHS", 2000);
+  const int count = number_in("WOA_LARGER_GRAPHS", 2000, 100);
   for (int g = 0; g < count; ++g) {
     const auto program = graphs.any(5, 40);
     for (const bool tight : {false, true}) {
@@ -122,7 +125,7 @@ TEST_CASE("larger random graphs give what they mean, wherever their stages are")
     }
   }
   graphs.print("larger graphs");
-  CHECK(graphs.succeeded() > count);  // else nearly all took too many turns, and nothing is shown
+  CHECK(graphs.succeeded() > 2 * count);  // else nearly all took too many turns, and nothing is shown
   CHECK(graphs.runs("woa") == 2 * count);
   CHECK(graphs.runs("rpc-polled") > count / 2);
   CHECK(graphs.runs("rpc-nested") > count / 4);
@@ -130,7 +133,7 @@ TEST_CASE("larger random graphs give what they mean, wherever their stages are")
 
 TEST_CASE("channels of exactly the live size: no run stands still") {
   LargerGraphs graphs(22);
-  const int count = number_in("WOA_RUNS_AT_LIVE", 10000);
+  const int count = number_in("WOA_RUNS_AT_LIVE", 10000, 400);
   for (int runs = 0; runs < count;) {
     const auto program = graphs.any(2, 12);
     const CertifiedPlan plan = graphs.plan_of(*program, true);
@@ -139,7 +142,7 @@ TEST_CASE("channels of exactly the live size: no run stands still") {
     runs += graphs.run(*program, plan, kCallModels[graphs.below(std::size(kCallModels))]) ? 1 : 0;
   }
   graphs.print("at the live size");
-  CHECK(graphs.succeeded() > count);
+  CHECK(graphs.succeeded() > 2 * count);
 }
 
 }  // namespace woa::test

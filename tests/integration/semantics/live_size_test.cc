@@ -1,12 +1,10 @@
 // Channels of exactly the certified size, kernels that take any time: no run stands still, and with a block less one
 // does. WOA_LIVE_RUNS sets the number of random runs.
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
-#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_run.h"
 #include "tests/support/threaded_backend.h"
 
@@ -15,15 +13,7 @@ namespace {
 
 constexpr std::uint64_t kHang_ns = 60'000'000'000;  // an instance that takes this long has come to a standstill
 
-int runs() {
-  const char* const given = std::getenv("WOA_LIVE_RUNS");
-  if (given == nullptr) return 150;
-  const std::string_view text(given);
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  REQUIRE((error == std::errc() && end == text.data() + text.size() && count > 0));
-  return count;
-}
+int runs() { return number_in("WOA_LIVE_RUNS", 150, 150); }
 
 // Mostly at once, sometimes late.
 void delay() {

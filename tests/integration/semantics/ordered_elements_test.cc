@@ -133,18 +133,30 @@ Plan called_by(const Plan& plan, std::string_view model) {
 
 constexpr std::string_view kScatterModels[] = {"woa", "rpc-hub", "rpc-fused", "rpc-polled"};
 
+// Each of these models on each way.
+struct ScatterCall {
+  std::string_view model;
+  Way way;
+};
+const std::vector<ScatterCall> kScatterCalls = [] {
+  std::vector<ScatterCall> calls;
+  for (const std::string_view model : kScatterModels)
+    for (const Way way : kWays) calls.push_back({model, way});
+  return calls;
+}();
+
 TEST_CASE("state of an instance sees the elements of a scatter in order, turn by turn, however they come") {
   for (const auto& [work, tally] : {std::pair{"", ""}, {", replicas: 3", ""}, {", replicas: 2", ", replicas: 3"}}) {
     const CertifiedPlan plan = ordered_plan(ordered_graph(work, tally));
-    for (const std::string_view model : kScatterModels) {
+    for (const auto& [model, way] : kScatterCalls) {
       int out_of_order = 0;
       for (std::uint32_t seed = 0; seed < 30; ++seed) {
-        INFO(model << ", seed " << seed << work << tally);
+        INFO(model << ", " << name_of(way) << ", seed " << seed << work << tally);
         CertifiedPlan one = plan;
         one.window = 1 + seed % 8;
         for (EdgePlan& edge : one.edges) edge.blocks = seed % 2 == 0 ? edge.min_blocks : edge.blocks;
         TallyKernels kernels(one);
-        const Driven driven = drive(called_by(one, model), kernels.all(), kOrderedInstances, seed);
+        const Driven driven = drive(called_by(one, model), kernels.all(), kOrderedInstances, seed, way);
         REQUIRE(driven.status.message() == "");
         REQUIRE_FALSE(driven.stands_still);
         REQUIRE(driven.outputs.size() == kOrderedInstances);
@@ -174,9 +186,9 @@ TEST_CASE("so it is with kernels on threads") {
 
 TEST_CASE("in a scatter, too, the instance chooses the replica that keeps state of it") {
   const CertifiedPlan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 3"));
-  for (const std::string_view model : kScatterModels) {
+  for (const auto& [model, way] : kScatterCalls) {
     TallyKernels kernels(plan);
-    const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, 1);
+    const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, 1, way);
     REQUIRE(driven.outputs.size() == kOrderedInstances);
     REQUIRE_FALSE(kernels.seen().replicas.empty());
     for (const auto& [i, names] : kernels.seen().replicas)
@@ -218,7 +230,7 @@ TEST_CASE("a plan and its relays tell where the numbers of elements are in the t
 
 TEST_CASE("an element that waits for one that fails goes with its instance") {
   const CertifiedPlan plan = ordered_plan(ordered_graph());
-  for (const std::string_view model : kScatterModels) {
+  for (const auto& [model, way] : kScatterCalls) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
       TallyKernels kernels(plan);
       const Function work = kernels.all().at("work");
@@ -228,7 +240,7 @@ TEST_CASE("an element that waits for one that fails goes with its instance") {
         f.code = Code::kKernelFailed;
         f.message = "13.1 is refused";
       };
-      const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, seed);
+      const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, seed, way);
       REQUIRE(driven.status.message() == "");
       REQUIRE_FALSE(driven.stands_still);
       REQUIRE(driven.failures == std::map<std::uint64_t, Code>{{13, Code::kKernelFailed}});
@@ -249,11 +261,11 @@ TEST_CASE("elements that wait for a held token go on in their order") {
       "outputs: {y: p.out, z: h.out}\n");
   for (StagePlan& stage : plan.stages)
     if (stage.name == "t") stage.stateful = Stateful::kInstance;
-  for (const std::string_view model : kScatterModels) {
+  for (const auto& [model, way] : kScatterCalls) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
       TallyKernels kernels(plan);
       kernels.all()["join2"] = kernels.all().at("tally");
-      const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, seed);
+      const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, seed, way);
       REQUIRE(driven.status.message() == "");
       REQUIRE(driven.outputs.size() == kOrderedInstances);
       for (const auto& [i, outputs] : driven.outputs) {

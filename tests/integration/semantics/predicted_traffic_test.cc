@@ -201,9 +201,8 @@ class Predictions {
   int graphs_ = 0, with_unread_ = 0;
 };
 
-// Builds with sanitizers take fewer, and fewer small graphs with them.
 constexpr int kUsualRandomGraphs = 300;
-int random_graphs() { return number_in("WOA_PREDICTED_GRAPHS", kUsualRandomGraphs); }
+int random_graphs() { return number_in("WOA_PREDICTED_GRAPHS", kUsualRandomGraphs, 30); }
 
 CertifiedPlan without_libraries(CertifiedPlan plan) {
   for (StagePlan& stage : plan.stages) stage.library.clear();

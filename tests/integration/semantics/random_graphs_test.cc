@@ -38,7 +38,7 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
 }  // namespace
 
 TEST_CASE("a random graph gives what it means") {
-  check_graphs<FunctionBackend>(1, number_in("WOA_RANDOM_GRAPHS", 250), 9);
+  check_graphs<FunctionBackend>(1, number_in("WOA_RANDOM_GRAPHS", 250, 100), 9);
 }
 
 TEST_CASE("a random graph gives what it means, with kernels that end in any order") {

@@ -17,6 +17,7 @@
 #include "compiler/certificate/live_blocks.h"
 #include "runtime/call_models/call_model.h"
 #include "tests/integration/semantics/enumerate.h"
+#include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/small_run.h"
 #include "tests/support/catch.h"
 
@@ -103,14 +104,20 @@ class SmallGraphs {
       ++tally_.least;
       if (edge.min_blocks == 1) continue;
       edge.blocks = --edge.min_blocks;
-      bool stood_still = false;
-      for (std::uint32_t seed = 0; seed < 20 && !stood_still; ++seed)
-        stood_still = drive(plan, run.functions(), kManyWays, seed).stands_still;
       INFO("edge from " << plan.stages[edge.from_stage].name << " to " << plan.stages[edge.to_stage].name);
-      REQUIRE(stood_still);
+      for (const Way way : kWays) {
+        INFO(name_of(way));
+        REQUIRE(stands_still(run, plan, way));
+      }
       ++tally_.blocked;
       edge.blocks = ++edge.min_blocks;
     }
+  }
+
+  static bool stands_still(const SmallRun& run, const Plan& plan, Way way) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed)
+      if (drive(plan, run.functions(), kManyWays, seed, way).stands_still) return true;
+    return false;
   }
 
   void place(const SmallGraph& graph, const SmallRun& run, const std::string& text) {
@@ -130,12 +137,14 @@ class SmallGraphs {
     if (calls.status().code() == Code::kUnsupported) return void(++tally_.not_offered);
     REQUIRE(calls.ok());
     const auto seed = static_cast<std::uint32_t>(random_());
-    const std::string difference = run.difference(drive(*calls, run.functions(), run.instances(), seed));
-    ++tally_.runs;
-    tally_.instances += run.instances();
-    if (difference.empty()) return;
-    INFO("window " << plan.window << ", seed " << seed);
-    FAIL(difference);
+    for (const Way way : kWays) {
+      const std::string difference = run.difference(drive(*calls, run.functions(), run.instances(), seed, way));
+      ++tally_.runs;
+      tally_.instances += run.instances();
+      if (difference.empty()) continue;
+      INFO("window " << plan.window << ", seed " << seed << ", " << name_of(way));
+      FAIL(difference);
+    }
   }
 
   KernelFolder kernels_;
@@ -143,12 +152,12 @@ class SmallGraphs {
   Tally tally_;
 };
 
-// How many classes of graphs: builds with sanitizers take few, since they take ten times as long for a graph.
+// How many classes of graphs.
 enum class Extent { kFew, kUsual, kAll };
 
 Extent extent() {
   const char* const wanted = std::getenv("WOA_SMALL_GRAPHS");
-  if (wanted == nullptr) return Extent::kUsual;
+  if (wanted == nullptr) return small_sizes() ? Extent::kFew : Extent::kUsual;
   const std::string_view named(wanted);
   REQUIRE((named == "few" || named == "all"));
   return named == "few" ? Extent::kFew : Extent::kAll;
