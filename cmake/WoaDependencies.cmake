@@ -2,6 +2,7 @@
 # WOA_HAVE_<NAME>, WOA_<NAME>_INCLUDE and WOA_<NAME>_LIBRARY. WOA_WHY_NOT_<NAME> holds the reason why it is absent, half
 # installed or broken, which `woa devices` prints. tools/packages.txt lists the Debian packages of both.
 include(WoaFind)
+include(WoaVerilator)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_path(WOA_LIBYAML_INCLUDE yaml.h REQUIRED)

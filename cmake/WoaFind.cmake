@@ -1,4 +1,4 @@
-# Finds optional libraries and programs: woa_find_library, woa_find_mpi, woa_find_verilator, woa_find_program.
+# Finds optional libraries and programs: woa_find_library, woa_find_mpi, woa_find_program (and WoaVerilator.cmake).
 #
 # No search result is cached: the next `make build` sees what was installed or removed meanwhile. A library counts as
 # found once a program that uses it compiles and links. Packages may be half installed (libraries without headers, a
@@ -22,6 +22,7 @@ function(woa_first_error out text)
     string(REGEX MATCH "[^\n]+" line "${text}")
   endif()
   string(REGEX REPLACE "[^ ]*/use\\.cc:[0-9:]* |cmTC_[0-9a-f]*\\.dir/" "" line "${line}")  # trial's names differ each time
+  string(REGEX REPLACE "^%" "" line "${line}")  # Verilator's mark of an error
   string(REGEX REPLACE "[\"\\\\;#\$`%]" "'" line "${line}")
   string(REGEX REPLACE "[^ -~]" "" line "${line}")
   string(STRIP "${line}" line)
@@ -204,9 +205,9 @@ function(woa_find_mpi)
   endif()
 endfunction()
 
-# woa_runs(ERROR_OUT command...): empty if the command exits with 0.
+# woa_runs(ERROR_OUT command...): empty if the command exits with 0. The time limit is for a command that hangs.
 function(woa_runs out)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE output TIMEOUT 30)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE output TIMEOUT 300)
   set(error "")
   if(NOT code STREQUAL 0)
     woa_first_error(error "${output}\n${ARGV1}: ${code}")
@@ -228,40 +229,3 @@ function(woa_find_program variable name)
   set(${variable} "${path}" PARENT_SCOPE)
   unset(${variable} CACHE)
 endfunction()
-
-# woa_find_verilator(REASON_OUT "package"): loads Verilator's CMake package; REASON_OUT is empty on success. A macro,
-# since the package sets variables of its own.
-macro(woa_find_verilator out package)
-  unset(verilator_DIR CACHE)
-  if(VERILATOR_ROOT AND NOT EXISTS "${VERILATOR_ROOT}/include/verilated.h")
-    unset(VERILATOR_ROOT CACHE)  # that Verilator was removed
-  endif()
-  find_path(woa_package verilator-config.cmake HINTS ${VERILATOR_ROOT} ENV VERILATOR_ROOT PATH_SUFFIXES share/verilator NO_CACHE)
-  find_program(woa_program verilator_bin HINTS ${VERILATOR_ROOT} ENV VERILATOR_ROOT PATH_SUFFIXES bin NO_CACHE)
-  set(woa_missing "")
-  set(woa_error "")
-  if(NOT woa_package)
-    list(APPEND woa_missing verilator-config.cmake)
-  endif()
-  if(NOT woa_program)
-    list(APPEND woa_missing verilator_bin)
-  endif()
-  if(woa_missing STREQUAL "")
-    file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/woa_use.sv "module woa_use; endmodule\n")
-    woa_runs(woa_error ${woa_program} --lint-only ${PROJECT_BINARY_DIR}/CMakeFiles/woa_use.sv)
-  endif()
-  if(woa_missing STREQUAL "" AND woa_error STREQUAL "")
-    set(VERILATOR_BIN "${woa_program}" CACHE FILEPATH "verilator_bin" FORCE)  # the package ends the configuration if it finds none
-    find_package(verilator QUIET HINTS "${woa_package}")
-    woa_compiles(woa_error VERILATOR verilated.h "VerilatedContext* context = nullptr; (void)context" "${VERILATOR_ROOT}/include" "")
-  endif()
-  set(woa_found "")
-  foreach(path ${woa_package} ${woa_program})
-    if(NOT path MATCHES "NOTFOUND$")
-      set(woa_found "${path}")
-    endif()
-  endforeach()
-  woa_reason(${out} "${package}" "${woa_found}" "${woa_missing}" "${woa_error}")
-  unset(woa_package)
-  unset(woa_program)
-endmacro()

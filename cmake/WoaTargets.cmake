@@ -49,15 +49,6 @@ if(WOA_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Headers of a library that Verilator generated become system headers. Sanitizers skip it: they slow a model down a
-# hundredfold and its compilation tenfold.
-function(woa_verilated name)
-  set_target_properties(${name} PROPERTIES SYSTEM ON)
-  if(WOA_SANITIZE)
-    target_compile_options(${name} PRIVATE -fno-sanitize=all)
-  endif()
-endfunction()
-
 # Unity builds: up to WOA_UNITY_BATCH files of a target are compiled together, because the standard library is most of
 # each compilation. A debug build compiles files apart, so that a change costs one file.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")

@@ -1,9 +1,9 @@
-# Sourced by the tests that need a fresh Debian. Sets up nothing by itself; all that it made goes when the script ends.
+# Sourced by tools/fresh-machine and tools/package-test.sh, which need a fresh Debian. Sets up nothing by itself; all that it made goes when the script ends.
 #
 #   new_chroot SUITE   debootstraps a chroot and sets $root to it; its network is this machine's
 #   inside COMMAND     runs a line of shell as root in $root
 #   say TEXT           a line with the seconds so far
-# The mirror is the one that this machine's apt uses. With $keep set, chroots stay and their paths are printed.
+# The mirror is the one that this machine's apt uses; pip has this machine's configuration, too. With $keep set, chroots stay and their paths are printed.
 # WOA_CHROOT_PARENT: the folder to make them in (default: TMPDIR or /tmp).
 keep=
 chroots=()
@@ -15,9 +15,11 @@ give_up() {  # exit code, reason
   exit "$1"
 }
 
-usage() {  # the comment at the script's top
-  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2
-  exit 2
+usage() {  # [exit code]: the comment at the script's top, on stdout if it was asked for
+  local to=2
+  if [ "${1:-2}" = 0 ]; then to=1; fi
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&$to
+  exit "${1:-2}"
 }
 
 delete_chroots() {
@@ -65,6 +67,8 @@ new_chroot() {  # suite
   for certificate in /usr/local/share/ca-certificates/*.crt; do
     if [ -e "$certificate" ]; then cp "$certificate" "$root/usr/local/share/ca-certificates/"; fi
   done
+
+  if [ -e /etc/pip.conf ]; then cp /etc/pip.conf "$root/etc/"; fi
 
   mkdir -p "$root/dev/shm"
   mount -t proc proc "$root/proc"

@@ -145,6 +145,12 @@ class Style(unittest.TestCase):
             self.check("a.sh", f"curl https://{host}/x\n", "a package host")
         self.check("a.md", "tests/work/a and $HOME/x and ${dir}/root/x and TODO" + "(someday)\n", None)
 
+    def test_names_of_one_version_of_catch(self):
+        use = "  CHECK_THAT(text, Catch::Matchers::Contains(word));\n"
+        self.check("tests/unit/a_test.cc", use, "a name that Catch2 2 or 3 lacks")
+        self.check("tests/support/catch_main.cc", use, None)
+        self.check("tests/unit/a_test.cc", "  CHECK(time == Approx(0.5));\n", None)
+
     @unittest.skipIf(formatting.why_not(), "needs the right clang-format")
     def test_format(self):
         with open(os.path.join(SOURCE, ".clang-format"), encoding="utf-8") as file:

@@ -21,6 +21,8 @@ FORBIDDEN = [
                 r"|\bpypi\.(?:org)|\bpythonhosted\.(?:org)|\bnpmjs\.(?:org)|\bcrates\.(?:io)|\bproxy\.golang\.(?:org)"),
      "a package host: the machine's own configuration names it"),
 ]
+# Names that differ between the versions of a library have one place.
+CATCH, CATCH_PLACE = re.compile(r"\bCatch::"), "tests/support/"
 
 # How a definition begins, at the left margin or one class deep, as clang-format lays it out.
 BEGINS = re.compile(r"^(  )?[A-Za-z~].*\(")
@@ -86,6 +88,8 @@ def lint(root):
         checked += 1
         for number, line in enumerate(lines, 1):
             problems += [f"{path}:{number}: {why}" for pattern, why in FORBIDDEN if pattern.search(line)]
+            if path.endswith(tree.CXX) and not path.startswith(CATCH_PLACE) and CATCH.search(line):
+                problems.append(f"{path}:{number}: a name that Catch2 2 or 3 lacks; tests/support/catch.h has what both know")
         if path.endswith(CODE) and not tree.is_generated(path):
             problems += length_problems(path, lines)
     return problems, checked

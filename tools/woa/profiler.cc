@@ -26,18 +26,19 @@ using Pins = std::map<std::string, std::string>;
 // All stages of a kind run on its first controller: they take turns anyway.
 std::string controller_of(ControllerKind kind) { return std::string(to_string(kind)) + ":0"; }
 
-// The kinds without a controller here, and why.
+// The kinds without a controller here, each with the reason of its default back-end, which the registry has first.
 std::map<ControllerKind, std::string> absent_kinds(const BackendRegistry& backends) {
+  std::set<ControllerKind> here;
   std::map<ControllerKind, std::string> absent;
-  for (const ControllerKind kind : kKernelKinds) absent[kind] = "this build has no back-end for it";
   for (const BackendFactory& factory : backends.all()) {
     const auto devices = factory.probe();
-    if (devices.ok() && !devices->empty()) {
-      absent.erase(factory.kind);
-    } else if (absent.contains(factory.kind)) {
-      absent[factory.kind] = devices.ok() ? "there is no such device here" : devices.status().message();
-    }
+    if (devices.ok() && !devices->empty())
+      here.insert(factory.kind);
+    else
+      absent.try_emplace(factory.kind, devices.ok() ? "there is no such device here" : devices.status().message());
   }
+  for (const ControllerKind kind : kKernelKinds) absent.try_emplace(kind, "this build has no back-end for it");
+  for (const ControllerKind kind : here) absent.erase(kind);
   return absent;
 }
 

@@ -45,8 +45,17 @@ if(NOT VERILATOR_BIN)
   message(FATAL_ERROR "Cannot find verilator_bin")
 endif()
 set(verilator_FOUND 1)
-function(verilate)
+function(verilate name)
+  target_sources(${name} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/model.cc")
 endfunction()
+"""
+# It takes RTL unless this text is among the arguments. The mistake is the one of Verilator 5.032.
+VERILATOR_PROGRAM = """#!/bin/sh
+case "$*" in
+  *"{refused}"*) echo 'In the module above:' >&2
+     echo '%Error: Internal Error: {source}/core.sv:120:53: V3Delayed.cpp:937: Multiple Write refs on LHS of NBA' >&2
+     exit 1 ;;
+esac
 """
 
 
@@ -66,6 +75,7 @@ class Prefix:
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, "prefix")
+        self.programs = 0
         self.library = os.path.join(folder, "all.so")
         source = os.path.join(folder, "all.c")
         with open(source, "w", encoding="utf-8") as file:
@@ -103,11 +113,23 @@ class Prefix:
             program = PACKAGES[name][3]
             if program:
                 says = f"echo c++ -I{self.path('include')} -L{self.path('lib')} -lmpi\n" if name == "MPI" else ""
-                self.write(self.path("bin", program), f"#!/bin/sh\n{says}exit {code}\n")
-                os.chmod(self.path("bin", program), 0o755)
+                self.write_program(program, f"#!/bin/sh\n{says}exit {code}\n")
+
+    def write_program(self, program, text):
+        path = self.path("bin", program)
+        self.write(path, text)
+        os.chmod(path, 0o755)
+        self.programs += 1
+        os.utime(path, (self.programs, self.programs))  # as above
 
     def add_verilator_package(self):
         self.write(self.path("share/verilator/verilator-config.cmake"), VERILATOR_PACKAGE)
+        self.write(self.path("share/verilator/model.cc"), "")
+
+    def add_verilator_that_refuses(self, argument):
+        self.add_headers(["VERILATOR"])
+        self.add_verilator_package()
+        self.write_program(PACKAGES["VERILATOR"][3], VERILATOR_PROGRAM.format(refused=argument, source=os.environ["WOA_SOURCE_DIR"]))
 
     def add_everything(self):
         self.add_headers(PACKAGES)

@@ -1,6 +1,8 @@
 """Configures with optional packages that are absent, half there or broken, were installed later, or removed again."""
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -14,6 +16,7 @@ LIMIT_S = 600
 WITH_LIBRARIES = {name for name, package in PACKAGES.items() if package[2]}
 WITH_PROGRAM = {name for name, package in PACKAGES.items() if package[3]}
 ALL = set(PACKAGES)
+REFUSED = "did not work when this was built .Error: Internal Error: core.sv:120:53: V3Delayed.cpp:937: Multiple Write refs on LHS of NBA"
 LOOKING = """
 cmake_minimum_required(VERSION 3.25)
 project(looking LANGUAGES C CXX)
@@ -113,9 +116,35 @@ class OptionalPackages(unittest.TestCase):
         self.configure(SOURCE)
         self.assertIn("libjpeg-turbo (libjpeg-dev) was only half there", self.unavailable("jpeg_decode"))
 
-    def unavailable(self, kernel):
-        with open(self.path(f"build/kernels/{kernel}/unavailable.txt"), encoding="utf-8") as file:
+    def test_verilator_that_refuses_a_model_of_the_product_is_left_out(self):
+        self.prefix.add_everything()
+        self.prefix.add_verilator_that_refuses("wact_kernel_512")
+        self.left_out(self.configure(), ["VERILATOR"], REFUSED)
+        self.prefix.add_everything()
+        self.left_out(self.configure(), (), "")
+
+    def test_the_project_configures_with_a_verilator_that_refuses_models(self):
+        self.prefix.add_verilator_that_refuses("--coverage-line")
+        self.assertEqual(self.configure(SOURCE)["VERILATOR"], "")
+        self.assertRegex(self.line_of("tests/rtl/CTestTestfile.cmake", "add_test.*fpga_rtl_coverage"),
+                         "unavailable_test.*the model woa_wact_rtl_counted " + REFUSED)
+        self.assertIn("unit_controllers", self.line_of("tests/unit/controllers/fpga/CTestTestfile.cmake", "add_test.*fpga_wact_width_test"))
+
+        self.prefix.add_verilator_that_refuses("wact_node")
+        self.assertRegex(self.configure(SOURCE)["VERILATOR"], REFUSED)
+        # `woa devices` prints this definition.
+        command = shlex.split(json.loads("{" + self.line_of("compile_commands.json", '"command":.*woa_backend_verilator') + "}")["command"])
+        self.assertRegex(next(word for word in command if word.startswith("-DWOA_WHY_NOT=")), REFUSED)
+
+    def line_of(self, path, pattern):
+        return next(line.strip().rstrip(",") for line in self.read(path).splitlines() if re.search(pattern, line))
+
+    def read(self, path):
+        with open(self.path("build/" + path), encoding="utf-8") as file:
             return file.read()
+
+    def unavailable(self, kernel):
+        return self.read(f"kernels/{kernel}/unavailable.txt")
 
 
 if __name__ == "__main__":

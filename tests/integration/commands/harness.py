@@ -99,6 +99,13 @@ class WoaTest(unittest.TestCase):
             if code == 3 and text in error:
                 self.skip(name, error.strip())
 
+    def need_backend(self, name):
+        """Skips this test where `woa devices` says that the back-end has no device here."""
+        rows = json.loads(self.woa("devices", "--json").stdout)["devices"]
+        row = next(row for row in rows if row["backend"] == name)
+        if not row["available"]:
+            self.skip(name, row["reason"])
+
     def woa(self, *arguments, environment=None, cwd=None, user=None):
         # A developer may have a machine file of his own.
         plain = dict(os.environ, XDG_CONFIG_HOME=self.path("config"))

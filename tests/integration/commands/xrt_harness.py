@@ -12,7 +12,14 @@ def xrt_double(words=""):
     return {"LD_LIBRARY_PATH": DOUBLE, "WOA_XCLBIN": os.path.join(DOUBLE, "woa.xclbin"), "WOA_XRT_DOUBLE": words}
 
 
+NO_DOUBLE = "the double of XRT's library is not built: its card is verilated"
+
+
+def double_is_built():
+    return os.path.exists(os.path.join(DOUBLE, "libxrt_coreutil.so.2"))
+
+
 def need_double():
     """Skips the program where the double is not built."""
-    if not os.path.exists(os.path.join(DOUBLE, "libxrt_coreutil.so.2")):
-        harness.skip_program("verilator", "the double of XRT's library is not built: its card is verilated")
+    if not double_is_built():
+        harness.skip_program("verilator", NO_DOUBLE)

@@ -26,7 +26,7 @@ module susan_response_core #(
     output logic [ 63:0] out_data
 );
   localparam integer AW = $clog2(LINE_BYTES);
-  localparam integer MASK = 7, PIXELS = 37;  // sides of the mask, and how many pixels it has
+  localparam integer MASK = 7;  // sides of the mask
   localparam logic [31:0] RADIUS = 32'd3;
   localparam logic [11:0] GEOMETRIC = 12'd2650;  // no edge above it
 
@@ -114,22 +114,19 @@ module susan_response_core #(
     endcase
   endfunction
   // Rows of the mask have 3, 5, 7, 7, 7, 5 and 3 pixels.
-  function automatic integer half_of(input integer row);
-    half_of = row == 0 || row == 6 ? 1 : row == 1 || row == 5 ? 2 : 3;
-  endfunction
-  function automatic integer first_of(input integer row);
-    integer k;
-    first_of = 0;
-    for (k = 0; k < MASK; k = k + 1) if (k < row) first_of = first_of + 2 * half_of(k) + 1;
+  function automatic logic in_mask(input integer row, input integer place);
+    integer half;
+    half = row == 0 || row == 6 ? 1 : row == 1 || row == 5 ? 2 : 3;
+    in_mask = place >= 3 - half && place <= 3 + half;
   endfunction
 
-  logic [7*PIXELS-1:0] alikes;
+  logic [7*MASK*MASK-1:0] alikes;  // by row; 0 beside the mask
   logic [10*MASK-1:0] row_sums;
   logic [11:0] sum;
-  function automatic logic [9:0] sum_of_row(input logic [7*PIXELS-1:0] all, input integer row);
+  function automatic logic [9:0] sum_of_row(input logic [7*MASK-1:0] row);
     integer j;
     sum_of_row = 10'd0;
-    for (j = 0; j < MASK; j = j + 1) if (j <= 2 * half_of(row)) sum_of_row = sum_of_row + {3'd0, all[7*(first_of(row)+j)+:7]};
+    for (j = 0; j < MASK; j = j + 1) sum_of_row = sum_of_row + {3'd0, row[7*j+:7]};
   endfunction
   function automatic logic [11:0] sum_of_rows(input logic [10*MASK-1:0] all);
     integer j;
@@ -138,13 +135,11 @@ module susan_response_core #(
   endfunction
   integer r, k;
   always_ff @(posedge clk) begin
-    if (moves && emits[1]) begin
+    if (moves && emits[1])
       for (r = 0; r < MASK; r = r + 1)
       for (k = 0; k < MASK; k = k + 1)
-      if (k <= 2 * half_of(r))
-        alikes[7*(first_of(r)+k)+:7] <= alike(window[8*(MASK*(3-half_of(r)+k)+r)+:8], window[8*(MASK*3+3)+:8]);
-    end
-    if (moves && emits[2]) for (r = 0; r < MASK; r = r + 1) row_sums[10*r+:10] <= sum_of_row(alikes, r);
+      alikes[7*(MASK*r+k)+:7] <= in_mask(r, k) ? alike(window[8*(MASK*k+r)+:8], window[8*(MASK*3+3)+:8]) : 7'd0;
+    if (moves && emits[2]) for (r = 0; r < MASK; r = r + 1) row_sums[10*r+:10] <= sum_of_row(alikes[7*MASK*r+:7*MASK]);
     if (moves && emits[3]) sum <= sum_of_rows(row_sums);
   end
 

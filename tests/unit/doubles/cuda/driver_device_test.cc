@@ -1,6 +1,7 @@
 // Loading, devices, contexts, and what the options say of them.
 #include <cstring>
 #include <set>
+#include <string>
 
 #include "tests/unit/doubles/cuda/driver_rig.h"
 
@@ -78,7 +79,8 @@ TEST_CASE("options change what the device says") {
   });
   const Ended ended = run_with("ignore=event_weight", [] { return static_cast<int>(Cuda().init(0)); });
   REQUIRE(ended.aborted());
-  REQUIRE_THAT(ended.log, Catch::Matchers::Contains("unknown word \"ignore=event_weight\""));
+  INFO(ended.log);
+  REQUIRE(ended.log.find("unknown word \"ignore=event_weight\"") != std::string::npos);
 }
 
 TEST_CASE("cuInit fails as it is told") {
