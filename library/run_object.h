@@ -57,7 +57,12 @@ class RunObject {
     bool told = false;  // its callback has returned
     std::condition_variable changed;
   };
+  static constexpr const char* kFinished = "the run has finished; start another";
+  static constexpr std::uint64_t kLongestSleep_ns = 1'000'000'000;  // in one call of the system
+
   RunObject(const woa_plan& plan, const woa_run_setup& setup);
+  // The time left until `timeout_ns` after `began`; 0: it has passed.
+  static std::uint64_t time_left(std::uint64_t began, std::uint64_t timeout_ns);
   Result<std::uint64_t> fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room);
   void complete(const Completion& completion);
   woa_taken tell(const Completion& completion);

@@ -40,6 +40,11 @@ json controllers_json(const Plan& plan, const RunReport& report) {
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},
                {"dropped", controller.stats.dropped},
+               {"waits",
+                {{"spins", controller.stats.waits.spins},
+                 {"yields", controller.stats.waits.yields},
+                 {"sleeps", controller.stats.waits.sleeps},
+                 {"crowded", controller.stats.waits.crowded}}},
                {"traced", controller.trace.size()},
                {"untraced", controller.stats.untraced},
                {"counted", controller.counted}};

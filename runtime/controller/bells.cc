@@ -28,8 +28,10 @@ void Bells::ring_waiting() noexcept {
   for (Bell* const bell : waiting_) {
     if (bell->for_work)
       bell->sender->wake();
-    else
+    else if (bell->receiver != nullptr)
       bell->receiver->wake();
+    else
+      bell->sender->wake_for_room();
     bell->for_work = bell->for_room = false;
   }
   waiting_.clear();

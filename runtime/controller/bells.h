@@ -18,10 +18,11 @@ class Bells {
 
   // The controller at the other end of `channel` has something to see.
   void ring_later(std::uint32_t channel) noexcept {
-    Bell& bell = bells_[bell_[channel]];
-    if (!bell.waits()) waiting_.push_back(&bell);
+    Bell& bell = waiting(channel);
     (sends_[channel] != 0 ? bell.for_work : bell.for_room) = true;
   }
+  // The same for what it needs only if it waits for room.
+  void ring_for_room_later(std::uint32_t channel) noexcept { waiting(channel).for_room = true; }
   void ring() noexcept {
     if (!waiting_.empty()) ring_waiting();
   }
@@ -32,8 +33,12 @@ class Bells {
     Sender* sender = nullptr;
     Receiver* receiver = nullptr;
     bool for_work = false, for_room = false;
-    [[nodiscard]] bool waits() const noexcept { return for_work || for_room; }
   };
+  [[gnu::always_inline]] Bell& waiting(std::uint32_t channel) noexcept {
+    Bell& bell = bells_[bell_[channel]];
+    if (!bell.for_work && !bell.for_room) waiting_.push_back(&bell);
+    return bell;
+  }
   void ring_waiting() noexcept;
 
   std::vector<Bell> bells_;

@@ -72,6 +72,8 @@ class Controller final {
   bool complete_last() noexcept;
   [[nodiscard]] const ControllerStats& stats() const noexcept { return stats_; }
   [[nodiscard]] std::span<const TraceEvent> trace() const noexcept;
+  // Puts how its thread has waited into the stats.
+  void note_waits(const WaitCounts& waits) noexcept { stats_.waits = waits; }
 
   // Host only. Starts an instance at the source: a later duty cycle asks the back-end for its inputs.
   void admit(std::uint64_t instance, std::uint64_t deadline);

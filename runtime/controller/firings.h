@@ -68,7 +68,8 @@ struct ActiveFiring : Firing {
     const Token* token = nullptr;
     std::uint32_t port = 0;
   } unfit;  // the first input whose token does not have its type; null: none
-  [[nodiscard]] FiringKey key() const noexcept { return {instance, tag}; }
+  [[nodiscard]] Activation activation() const noexcept { return {instance, tag, deadline}; }
+  void set(const Activation& of) noexcept { instance = of.instance, tag = of.tag, deadline = of.deadline; }
 };
 
 // Visits the firings that a device runs as one: the first, then those joined to it.

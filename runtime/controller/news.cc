@@ -4,20 +4,23 @@
 
 namespace woa {
 
-// By controller. Stages of several inputs keep tokens of an instance that has failed; held inputs keep them in any
-// case. Others learn with their next packet what has retired.
+// By controller. A stage that matches tokens keeps those of an instance that has failed, and held ones in any case.
+// Others need to know only if they wait for room, of which the oldest instance has a share of its own.
 std::vector<bool> News::awaiting_retirement(const Plan& plan) {
   std::vector<bool> awaiting(plan.controllers.size(), false);
   for (const StagePlan& stage : plan.stages) {
-    const bool keeps = stage.inputs.size() > 1 || std::ranges::any_of(stage.inputs, &InputPortPlan::hold);
-    if (keeps) awaiting[stage.controller] = true;
+    const bool matches =
+        stage.inputs.size() > 1 || stage.stateful == Stateful::kInstance ||
+        std::ranges::any_of(stage.inputs, [](const InputPortPlan& port) { return port.hold || port.gather; });
+    if (matches) awaiting[stage.controller] = true;
   }
   return awaiting;
 }
 
 bool News::waits(std::uint64_t oldest) const noexcept {
-  return std::any_of(told_oldest_.begin() + 1, told_oldest_.end(),
-                     [oldest](std::uint64_t told) { return told < oldest; });
+  for (std::uint32_t c = 1; c < told_oldest_.size(); ++c)
+    if (told_oldest_[c] < oldest) return true;
+  return false;
 }
 
 std::size_t News::tell_oldest(std::uint64_t oldest) noexcept {
@@ -55,7 +58,10 @@ bool News::tell(std::uint32_t controller, PacketKind kind, std::uint64_t instanc
   packet.origin = kNoStage;
   sender.commit(packet);
   ++stats_.control;
-  if (kind == PacketKind::kEnd || awaits_retirement_[controller]) bells_.ring_later(channel);
+  if (kind == PacketKind::kEnd || awaits_retirement_[controller])
+    bells_.ring_later(channel);
+  else
+    bells_.ring_for_room_later(channel);
   return true;
 }
 

@@ -30,7 +30,7 @@ class News {
 
   // Tells `oldest` to all who have read what they were told before and not heard of it. Returns to how many.
   std::size_t tell_oldest(std::uint64_t oldest) noexcept;
-  // True if somebody must read earlier news before he hears of `oldest`.
+  // True if a controller must read earlier news before it hears of `oldest`.
   [[nodiscard]] bool waits(std::uint64_t oldest) const noexcept;
   // Tells all that the run has ended. False: some channel has no place yet.
   [[nodiscard]] bool tell_end() noexcept;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/transport/idle.h"
+
 namespace woa {
 
 struct EdgeStats {
@@ -24,6 +26,7 @@ struct ControllerStats {
   std::uint64_t dropped = 0;       // tokens and poison of retired or dead instances that were freed unread
   std::uint64_t cycles = 0;        // of a simulated device
   std::uint64_t untraced = 0;      // events past the trace's limit
+  WaitCounts waits;                // of the thread that drives it
 };
 
 // One span or instant of a trace. Names are found through the plan.

@@ -158,6 +158,10 @@ void fields(auto& f, Like<Report> auto& m) {
   f(6, "trace", m.trace);
   f(7, "packets", m.packets);
   f(8, "untraced", m.stats.untraced);
+  f(9, "spins", m.stats.waits.spins);
+  f(10, "waited_yields", m.stats.waits.yields);
+  f(11, "waited_sleeps", m.stats.waits.sleeps);
+  f(12, "crowded", m.stats.waits.crowded);
 }
 
 // From a node on another host: the kernels that it runs for long.

@@ -116,6 +116,7 @@ Status HostedController::run(const std::atomic<bool>& stop) {
   const std::uint64_t end = now_ns() + kLastFiringsNs;
   while (!stop.load(std::memory_order_relaxed) && controller_->complete_last() && now_ns() < end)
     std::this_thread::yield();
+  controller_->note_waits(idle_.counts());
   return {};
 }
 

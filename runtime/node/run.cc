@@ -334,6 +334,7 @@ Result<RunReport> Run::Impl::finish() {
     return status_;
   }
   finished_ = true;
+  host_->controller().note_waits(host_->idle().counts());
   RunReport report;
   report.edges.resize(plan_.edges.size());
   report.packets.resize(options_.wires.size());

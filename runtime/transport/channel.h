@@ -89,6 +89,8 @@ class Sender {
   virtual Status status() const = 0;
   // Wakes the consumer's controller if it sleeps. Call after a batch of commits. May make one system call.
   virtual void wake() noexcept = 0;
+  // The same for what only a consumer needs that waits for room.
+  virtual void wake_for_room() noexcept { wake(); }
   // Says whether this end waits for room, to a consumer that may sleep though it could give something back; wake()
   // follows. Where memory is not shared, no consumer does.
   virtual void want_room(bool /*wanted*/) noexcept {}

@@ -26,6 +26,7 @@ inline constexpr IdleOptions kHelperWaits{0, 4, ~std::uint64_t{0}};
 
 // How a thread has waited.
 struct WaitCounts {
+  bool spins = false;  // it may, since its core is its own
   std::uint64_t yields = 0, sleeps = 0;
   std::uint64_t crowded = 0;  // times that yields turned out to cost more than sleeps
 };
@@ -40,7 +41,9 @@ class Idle {
   static constexpr std::uint64_t kNoYieldsFor = 100;
 
   // `own` is the doorbell that others ring for this thread.
-  explicit Idle(Doorbell own, IdleOptions options = {}) noexcept : own_(own), options_(options) {}
+  explicit Idle(Doorbell own, IdleOptions options = {}) noexcept : own_(own), options_(options) {
+    counts_.spins = options.spin_ns != 0;
+  }
 
   // Call after every duty cycle. Returns at once if it `did_work`. `look_again` answers whether there is work after all
   // (it may be the duty cycle itself); it is asked once before a sleep, so that nothing published in between is slept
@@ -74,7 +77,6 @@ class Idle {
   // A yield has returned at `now_ns`, after `took_ns`. False: the thread should sleep.
   bool note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept;
   [[nodiscard]] const WaitCounts& counts() const noexcept { return counts_; }
-  [[nodiscard]] const IdleOptions& options() const noexcept { return options_; }
 
  private:
   static constexpr std::uint32_t kSpinsPerLook = 8;          // at the clock, which takes about as long as a spin

@@ -26,6 +26,7 @@ class PreparedRing final : public PreparingSender {
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override { return ring_.poll_returns(out); }
   Status status() const override;
   void wake() noexcept override { ring_.wake(); }
+  void wake_for_room() noexcept override { ring_.wake_for_room(); }
   void want_room(bool wanted) noexcept override { ring_.want_room(wanted); }
 
   [[nodiscard]] Publication prepare(const ActivationPacket& header,

@@ -28,6 +28,7 @@ class alignas(128) RingSender final : public Sender {
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
   Status status() const override;
   void wake() noexcept override { consumer_.ring(); }
+  void wake_for_room() noexcept override { consumer_.ring_for_room(); }
   void want_room(bool wanted) noexcept override {
     channel_.words->room_wanted.store(wanted ? 1 : 0, std::memory_order_release);
   }

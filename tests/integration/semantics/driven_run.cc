@@ -39,6 +39,7 @@ class Driver final : public InstanceObserver {
       while (driven_.status.ok() && !driven_.stands_still && ended_ == oldest_) step(oldest_ + 1);
       while (driven_.status.ok() && !nothing_more_to_do()) continue;
       controllers_[kHostController]->controller().retire(++oldest_);
+      controllers_[kHostController]->doorbell().ring();
     }
     for (const auto& controller : controllers_) count(controller->controller());
     return std::move(driven_);
@@ -91,13 +92,34 @@ class Driver final : public InstanceObserver {
     return HostedController::make(std::move(setup));
   }
 
-  // One duty cycle of one controller, perhaps with an instance admitted before.
+  // One duty cycle of one controller that is awake, perhaps with an instance admitted before.
   void step(std::uint64_t instances) {
-    if (admitted_ < instances && admitted_ < oldest_ + plan_.window && random_() % 2 == 0) admit();
+    const bool may_admit = admitted_ < std::min(instances, oldest_ + plan_.window);
+    if (may_admit && random_() % 2 == 0) admit();
     const std::size_t c = random_() % controllers_.size();
     if (random_() % slowness_[c] != 0) return;
-    if (work(c) > 0 || admitted_ < std::min(instances, oldest_ + plan_.window)) idle_ = 0;
+    if (is_asleep(c)) {  // for ever, if all are: what came has rung for nobody
+      driven_.stands_still = !may_admit && std::ranges::all_of(controllers_, is_prepared);
+      return;
+    }
+    const std::size_t done = work(c);
+    if (done > 0 || may_admit) idle_ = 0;
+    if (done == 0 && random_() % 2 == 0) go_to_sleep(c);
     if (++idle_ > kStill) driven_.stands_still = nothing_more_to_do();
+  }
+
+  static bool is_prepared(const std::unique_ptr<HostedController>& controller) {
+    return controller->doorbell().prepared();
+  }
+  [[nodiscard]] bool is_asleep(std::size_t c) const { return is_prepared(controllers_[c]); }
+
+  // As Idle does it, but only a ring wakes the controller. Devices of these tests ring for nobody.
+  void go_to_sleep(std::size_t c) {
+    if (devices_.busy()) return;
+    HostedController& controller = *controllers_[c];
+    const Doorbell::For what = controller.controller().awaits();
+    controller.doorbell().prepare(what);
+    if (work(c) > 0 || controller.controller().awaits() != what) controller.doorbell().cancel();
   }
 
   std::size_t work(std::size_t c) {
@@ -109,6 +131,7 @@ class Driver final : public InstanceObserver {
 
   bool nothing_more_to_do() {
     idle_ = 0;
+    for (const auto& controller : controllers_) controller->doorbell().cancel();
     for (int round = 0; round < kStill; ++round) {
       for (std::size_t c = 0; c < controllers_.size(); ++c) {
         if (work(c) > 0 || !driven_.status.ok()) return false;
@@ -125,6 +148,7 @@ class Driver final : public InstanceObserver {
     });
     open_[admitted_ % kMaxWindow] = true;
     controllers_[kHostController]->controller().admit(admitted_++, 0);
+    controllers_[kHostController]->doorbell().ring();
   }
 
   void succeed(std::uint64_t instance, std::span<const GraphOutput> outputs) {
