@@ -144,4 +144,17 @@ TEST_CASE("going to sleep and ringing at once never miss each other") {
   REQUIRE(missed == 0);
 }
 
+TEST_CASE("room wakes only an owner that waits for it, work wakes any") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  bell.prepare(Doorbell::kWork);
+  bell.ring_for_room();
+  REQUIRE(bell.prepared());
+  bell.ring();
+  REQUIRE_FALSE(bell.prepared());
+  bell.prepare();
+  bell.ring_for_room();
+  REQUIRE_FALSE(bell.prepared());
+}
+
 }  // namespace woa

@@ -23,7 +23,7 @@ TEST_CASE("it spins, then yields, and only then looks again to sleep") {
   DoorbellLine line;
   int looks = 0;
   const auto look = [&] {
-    REQUIRE(line.sleeping == 1);  // announced, so that what is published from here on rings
+    REQUIRE(line.sleeping == Doorbell::kWorkOrRoom);  // announced, so that what is published from here on rings
     return ++looks > 0;
   };
   Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = kForever});
@@ -74,6 +74,54 @@ TEST_CASE("work published at any moment of going to sleep is found") {
   }
   owner.join();
   REQUIRE(seen == kRounds);
+}
+
+TEST_CASE("after a yield that served another program, the thread sleeps at once for a hundred times as long") {
+  DoorbellLine line;
+  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1});
+  int looks = 0;
+  const auto look = [&] { return ++looks < 0; };
+  const std::uint64_t ended = now_ns();
+  REQUIRE_FALSE(idle.note_yield(Idle::kLongYieldNs, ended));
+  REQUIRE(idle.counts().crowded == 1);
+  while (now_ns() < ended + Idle::kNoYieldsFor * Idle::kLongYieldNs / 2) idle.idle(false, look);
+  REQUIRE(idle.counts().yields == 0);
+  REQUIRE(idle.counts().sleeps == static_cast<std::uint64_t>(looks));
+  while (now_ns() < ended + Idle::kNoYieldsFor * Idle::kLongYieldNs) idle.idle(false, look);
+  idle.idle(true, look);
+  idle.idle(false, look);
+  REQUIRE(idle.counts().yields == 1);
+}
+
+TEST_CASE("yields may take long as long as they save more") {
+  DoorbellLine line;
+  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1});
+  const auto look = [] { return false; };
+  constexpr int kShortWaits = 200;
+  for (int k = 0; k < kShortWaits; ++k) {
+    idle.idle(false, look);
+    idle.idle(true, look);  // found work after one yield
+  }
+  REQUIRE(idle.counts().yields == kShortWaits);
+  REQUIRE(idle.note_yield(Idle::kLongYieldNs, now_ns()));
+  REQUIRE(idle.note_yield(Idle::kLongYieldNs - 1, now_ns()));  // short ones are not counted
+  int paid = 0;
+  while (idle.note_yield(Idle::kLongYieldNs, now_ns())) REQUIRE(++paid < kShortWaits);
+  REQUIRE(paid >= 1);
+  REQUIRE(idle.counts().crowded == 1);
+}
+
+TEST_CASE("what the owner waits for may change while it looks again") {
+  DoorbellLine line;
+  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 0, .sleep_ns = kForever});
+  std::vector<Doorbell::For> answers{Doorbell::kWork, Doorbell::kWorkOrRoom, Doorbell::kWorkOrRoom};
+  std::size_t asked = 0;
+  const auto awaits = [&] { return answers[asked++]; };
+  idle.idle(
+      false, [] { return false; }, awaits);  // or this would sleep for ever
+  REQUIRE(asked == 2);
+  REQUIRE(line.sleeping == 0);
+  REQUIRE(idle.counts().sleeps == 0);
 }
 
 }  // namespace woa
