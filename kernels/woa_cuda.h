@@ -1,10 +1,14 @@
 /* All that a cuda variant needs (docs/kernels.md, CUDA), for clang without a CUDA installation, nvcc and NVRTC.
  *
  *     #include "woa_cuda.h"
- *     WOA_KERNEL(invert, const woa_u8 *data, woa_u64 bytes, woa_dims dims,
- *                woa_u8 *out, woa_u64 out_bytes, woa_dims out_dims) {
- *       out[WOA_X] = (woa_u8)~data[WOA_X];
+ *     WOA_KERNEL(invert, WOA_IN(woa_u8, in), WOA_OUT(woa_u8, out)) {
+ *       out[WOA_X] = (woa_u8)~in[WOA_X];
  *     }
+ *
+ * An input of type T is `in`, of type const T *, with in_bytes and WOA_DIM(in, 0) to WOA_DIM(in, 3); an output
+ * likewise. Parameters follow as int. An opencl variant may name the same file: pointers to memory of ports are
+ * WOA_GLOBAL there. Such a source is C, too. woa_size counts bytes and items: 64 bits in CUDA, 32 in OpenCL. woa_offset
+ * has a sign.
  *
  * The body runs once for each work item of `global`. The header makes two entries of it: `invert`, which is launched
  * for each firing, and `invert_resident`, which stays on one multiprocessor and takes firings from a ring.
@@ -16,10 +20,37 @@
 #ifndef WOA_CUDA_H
 #define WOA_CUDA_H
 
+#ifdef __OPENCL_VERSION__ /* an opencl variant: its back-end puts this file in the place of the include */
+
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef uchar woa_u8;
+typedef ushort woa_u16;
+typedef uint woa_u32, woa_size;
+typedef ulong woa_u64;
+typedef int woa_offset;
+
+#define WOA_KERNEL(name, ...) kernel void name(__VA_ARGS__)
+#define WOA_IN(type, port) global const type *port, uint port##_bytes, uint4 port##_dims
+#define WOA_OUT(type, port) global type *port, uint port##_bytes, uint4 port##_dims
+#define WOA_DIM(port, number) (port##_dims.s##number)
+#define WOA_GLOBAL global
+#define WOA_FUNCTION static
+#define WOA_TABLE constant
+#define WOA_X ((woa_size)get_global_id(0))
+#define WOA_Y ((woa_size)get_global_id(1))
+#define WOA_Z ((woa_size)get_global_id(2))
+
+#else
+
 typedef unsigned char woa_u8;
 typedef unsigned short woa_u16;
 typedef unsigned int woa_u32;
-typedef unsigned long long woa_u64;
+typedef unsigned long long woa_u64, woa_size;
+typedef long long woa_offset;
 
 struct woa_dims {
   woa_u32 d[4];
@@ -75,6 +106,11 @@ struct woa_worker_control {
 #define WOA_BLOCK_SIZE(axis) (blockDim.axis)
 #define WOA_BARRIER() __syncthreads()
 #endif
+
+#define WOA_IN(type, port) const type *port, woa_u64 port##_bytes, woa_dims port##_dims
+#define WOA_OUT(type, port) type *port, woa_u64 port##_bytes, woa_dims port##_dims
+#define WOA_DIM(port, number) (port##_dims.d[number])
+#define WOA_GLOBAL
 
 /* Before functions and tables that a body uses. */
 #define WOA_FUNCTION static __device__ __forceinline__
@@ -235,4 +271,5 @@ WOA_FUNCTION void woa_stay(const woa_worker &worker, woa_u64 *words, woa_u64 *go
 #define WOA_BLOCK_KERNEL(name, ...) WOA_ENTRIES(name, true, __VA_ARGS__)
 
 #endif /* device code */
+#endif /* OpenCL */
 #endif

@@ -89,7 +89,8 @@ woa_status RunObject::drain(std::uint64_t timeout_ns) {
     return waited == WOA_OK && !status_.ok() ? answer(status_) : waited;
   }
   lock.unlock();
-  return drive_until(timeout_ns, done);
+  const woa_status waited = drive_until(timeout_ns, done);
+  return waited == WOA_OK && !status_.ok() ? answer(status_) : waited;
 }
 
 // Drains; but kept outputs may hold the blocks that instances in flight wait for.

@@ -1,6 +1,3 @@
 #include "woa_cuda.h"
 
-WOA_KERNEL(copy, const woa_u8 *in, woa_u64 in_bytes, woa_dims in_dims, woa_u8 *out, woa_u64 out_bytes,
-           woa_dims out_dims) {
-  out[WOA_X] = in[WOA_X];
-}
+WOA_KERNEL(copy, WOA_IN(woa_u8, in), WOA_OUT(woa_u8, out)) { out[WOA_X] = in[WOA_X]; }

@@ -71,6 +71,7 @@ void fields(auto& f, Like<Hello> auto& m) {
   f(5, "spin_ns", m.idle.spin_ns);
   f(6, "yields", m.idle.yields);
   f(7, "sleep_ns", m.idle.sleep_ns);
+  f(17, "long_yield_ns", m.idle.long_yield_ns);
   f(8, "processor", Int32{m.processor});
   f(9, "packet_version", m.packet_version);
   f(10, "kernel_abi", m.kernel_abi);

@@ -8,7 +8,7 @@
 namespace woa {
 
 bool Idle::note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
-  if (took_ns < kLongYieldNs) return true;
+  if (took_ns < options_.long_yield_ns) return true;
   if (took_ns <= saved_ns_) {
     saved_ns_ -= took_ns;
     return true;

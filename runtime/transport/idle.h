@@ -19,10 +19,11 @@ struct IdleOptions {
   std::uint32_t yields = 16;       // chances for others on a machine with more controllers than cores
   std::uint64_t sleep_ns =
       20'000'000;  // longest sleep: what rings nobody is noticed after it (a timer), or after some (a lost packet)
+  std::uint64_t long_yield_ns = 500'000;  // a yield that took so long may have served another program
 };
 
 // For threads that serve a controller: their work is worth a wake-up, and whoever has some always rings.
-inline constexpr IdleOptions kHelperWaits{0, 4, ~std::uint64_t{0}};
+inline constexpr IdleOptions kHelperWaits{.spin_ns = 0, .yields = 4, .sleep_ns = ~std::uint64_t{0}};
 
 // How a thread has waited.
 struct WaitCounts {
@@ -35,8 +36,6 @@ struct WaitCounts {
 class Idle {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
-  // A yield that took so long may have served another program.
-  static constexpr std::uint64_t kLongYieldNs = 500'000;
   // After a yield that cost too much, for so many times as long none is tried.
   static constexpr std::uint64_t kNoYieldsFor = 100;
 

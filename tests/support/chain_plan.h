@@ -42,4 +42,18 @@ inline Plan fork_plan(const std::string& kernel, const std::string& b_on) {
   return builder.build();
 }
 
+// source -> choose -> E or O -> sink: the stage E takes even numbers, O odd ones.
+inline Plan branch_plan(const std::string& even_on = "cpu:1") {
+  PlanBuilder builder(1, 1);
+  const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2);
+  builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
+  const auto even = builder.stage("E", "append", even_on), odd = builder.stage("O", "append", "cpu:0");
+  builder.edge(kSourceStage, 0, choose, 0);
+  builder.edge(choose, 0, even, 0);
+  builder.edge(choose, 1, odd, 0);
+  builder.edge(even, 0, kSinkStage, 0);
+  builder.edge(odd, 0, kSinkStage, 0);
+  return builder.build();
+}
+
 }  // namespace woa::test

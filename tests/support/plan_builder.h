@@ -8,12 +8,14 @@
 
 namespace woa::test {
 
+constexpr std::uint32_t kBuilderWindow = 4;  // unless the test sets another
+
 class PlanBuilder {
  public:
   // A graph with `inputs` and `outputs` of type bytes, each at most `max_bytes`.
   PlanBuilder(std::uint32_t inputs, std::uint32_t outputs, std::uint64_t max_bytes = 1024) : max_bytes_(max_bytes) {
     plan_.graph = "test";
-    plan_.window = 4;
+    plan_.window = kBuilderWindow;
     plan_.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
     plan_.stages.resize(2);
     plan_.stages[kSourceStage].name = "source";

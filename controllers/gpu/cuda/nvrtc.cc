@@ -14,7 +14,7 @@ namespace woa::cuda {
 namespace {
 
 constexpr char kHeader[] =
-#include "controllers/gpu/cuda/woa_cuda_header.inc"
+#include "controllers/gpu/woa_cuda_header.inc"
     ;
 constexpr const char* kHeaderName = "woa_cuda.h";
 constexpr std::array<const char*, 3> kOptions{"--fmad=false", "--std=c++17", "--no-source-include"};

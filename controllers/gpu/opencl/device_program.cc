@@ -1,5 +1,7 @@
 #include "controllers/gpu/opencl/device_program.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,6 +13,10 @@ namespace woa {
 namespace {
 
 constexpr const char* kOptions = "-cl-std=CL1.2";
+constexpr std::string_view kHeader =
+#include "controllers/gpu/woa_cuda_header.inc"
+    ;
+constexpr std::string_view kInclude = "#include \"woa_cuda.h\"\n";
 constexpr std::string_view kVariant = find_backend("opencl")->variant;
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();  // the `bytes` argument is a uint
 
@@ -24,10 +30,19 @@ std::string build_log(const OpenCl& cl, cl_program program, cl_device_id device)
   return log;
 }
 
+// The source with the header in the place of its include, since drivers find none of our files.
+std::string with_header(std::string source) {
+  const std::size_t at = source.find(kInclude);
+  if (at == std::string::npos || (at != 0 && source[at - 1] != '\n')) return source;
+  const auto line = std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 2;
+  return source.replace(at, kInclude.size(), std::string(kHeader) + "#line " + std::to_string(line) + "\n");
+}
+
 Status build(const OpenCl& cl, cl_context context, cl_device_id device, const std::string& source,
              DeviceProgram& made) {
   const VariantPlan& variant = made.stage.plan->variant;
-  const char* text = source.c_str();
+  const std::string whole = with_header(source);
+  const char* text = whole.c_str();
   cl_int code = CL_SUCCESS;
   made.program = {cl.clCreateProgramWithSource(context, 1, &text, nullptr, &code), {cl.clReleaseProgram}};
   if (code != CL_SUCCESS) return cl_failure("clCreateProgramWithSource", code);

@@ -11,20 +11,6 @@
 namespace woa::test {
 namespace {
 
-// a branch on parity, merged again at the sink
-Plan branch() {
-  PlanBuilder builder(1, 1);
-  const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2);
-  builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
-  const auto even = builder.stage("E", "append", "cpu:1"), odd = builder.stage("O", "append", "cpu:0");
-  builder.edge(kSourceStage, 0, choose, 0);
-  builder.edge(choose, 0, even, 0);
-  builder.edge(choose, 1, odd, 0);
-  builder.edge(even, 0, kSinkStage, 0);
-  builder.edge(odd, 0, kSinkStage, 0);
-  return builder.build();
-}
-
 // A chain whose stages write over their inputs, and pass them on.
 Plan passing_chain(std::uint32_t stages) {
   Plan plan = chain_plan(stages, "next", 2);
@@ -102,9 +88,8 @@ TEST_CASE("a chain forwards: k+1 messages under woa, 2k through the hub") {
   for (const auto& [model, per_instance] : {std::pair{"woa", 6U}, std::pair{"rpc-hub", 10U}}) {
     const Outcome outcome = run(chain_plan(5, "append", 2), model, 100);
     INFO(model);
-    REQUIRE(outcome.outputs.size() == 100);
     REQUIRE(outcome.failures.empty());
-    for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abcde");
+    require_outputs(outcome, 100, [&](std::uint64_t instance) { return std::to_string(instance) + "abcde"; });
     REQUIRE(outcome.messages() == 100 * per_instance);
   }
 }
@@ -127,8 +112,7 @@ TEST_CASE("payloads arrive whole on both sides of the inline limit, also those t
       for (const char* model : {"woa", "rpc-hub"}) {
         INFO(limit << held << model);
         const Outcome outcome = run(builder.build(), model, kInstances, payload);
-        REQUIRE(outcome.outputs.size() == kInstances);
-        for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == payload(i, 0) + "+" + payload(i, 1));
+        require_outputs(outcome, kInstances, [&](std::uint64_t i) { return payload(i, 0) + "+" + payload(i, 1); });
       }
     }
   }
@@ -144,7 +128,7 @@ TEST_CASE("stages of one controller exchange no message") {
 
 TEST_CASE("one_of: exactly the chosen branch runs, and a merge takes either") {
   for (const char* model : {"woa", "rpc-hub"}) {
-    const Outcome outcome = run(branch(), model, 50);
+    const Outcome outcome = run(branch_plan(), model, 50);
     for (std::uint64_t i = 0; i < 50; ++i)
       REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + (i % 2 == 0 ? "E" : "O"));
   }
@@ -177,7 +161,7 @@ TEST_CASE("a held token serves every turn and is sent once") {
 TEST_CASE("lanes change neither results nor messages") {
   const Input small = [](std::uint64_t i, std::uint32_t) { return std::to_string(i % 20); };
   for (const char* model : {"woa", "rpc-hub"}) {
-    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain_plan(5, "append", 2)}) {
+    for (Plan plan : {branch_plan(), loop(20, true), loop(20, false), chain_plan(5, "append", 2)}) {
       const Outcome without = run(plan, model, 60, small);
       for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].lane = std::to_string(e % 3);
       const Outcome with = run(plan, model, 60, small);
@@ -355,7 +339,7 @@ TEST_CASE("the poison of the last instances, still unread when the run ends, is 
 
 TEST_CASE("channels at exactly b(e) blocks and a large window never deadlock") {
   for (const char* model : {"woa", "rpc-hub"}) {
-    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain_plan(4, "jitter", 2)}) {
+    for (Plan plan : {branch_plan(), loop(20, true), loop(20, false), chain_plan(4, "jitter", 2)}) {
       plan.window = 16;
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
       const Outcome outcome =
@@ -368,7 +352,7 @@ TEST_CASE("channels at exactly b(e) blocks and a large window never deadlock") {
 TEST_CASE("a deterministic result whatever the window") {
   std::map<std::uint64_t, std::vector<std::string>> first;
   for (const std::uint32_t window : {1U, 2U, 7U, 64U}) {
-    Plan plan = branch();
+    Plan plan = branch_plan();
     plan.window = window;
     for (EdgePlan& edge : plan.edges) edge.blocks = window;
     const Outcome outcome = run(plan, "woa", 130);

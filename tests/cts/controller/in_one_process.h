@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/call_models/call_model.h"
@@ -19,6 +20,21 @@ inline std::string number(std::uint64_t instance, std::uint32_t) { return std::t
 inline BackendFactory factory(const Functions& kernels) {
   static const bool threads = std::getenv("WOA_CTS_THREADS") != nullptr;
   return threads ? function_factory<ThreadedBackend>(kernels) : function_factory<FunctionBackend>(kernels);
+}
+
+// So many instances have ended well, each with what `expected` says of its number: the text of its first output, or of
+// all as a vector.
+template <class Expected>
+void require_outputs(const Outcome& outcome, std::uint64_t instances, const Expected& expected) {
+  INFO(outcome.status.message());
+  REQUIRE(outcome.outputs.size() == instances);
+  for (const auto& [instance, outputs] : outcome.outputs) {
+    INFO("instance " << instance);
+    if constexpr (std::is_convertible_v<decltype(expected(instance)), std::string>)
+      REQUIRE(outputs[0] == expected(instance));
+    else
+      REQUIRE(outputs == expected(instance));
+  }
 }
 
 inline Outcome run_over(SharedMemory& transport, BackendFactory backend, const Plan& plan, const char* model,

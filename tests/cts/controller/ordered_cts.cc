@@ -9,7 +9,7 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint32_t kStages = 6, kWindow = 4;  // of the chains here, whose window is PlanBuilder's
+constexpr std::uint32_t kStages = 6;  // of the chains here
 
 struct Ordered {
   Outcome outcome;
@@ -49,13 +49,12 @@ Plan scatter() {
 }  // namespace
 
 TEST_CASE("readers on an ordered device start at once, and everybody else when the firing has completed") {
-  for (const std::size_t places : {1U, 2U, 5U, kWindow * kStages}) {
+  for (const std::size_t places : {1U, 2U, 5U, kBuilderWindow * kStages}) {
     for (const char* model : {"woa", "rpc-fused", "rpc-hub"}) {
       const auto [outcome, script] = run_ordered(device_chain(kStages), model, 60, {.places = places});
       INFO(places << model);
       REQUIRE(outcome.status.ok());
-      REQUIRE(outcome.outputs.size() == 60);
-      for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(i) + "abcdef");
+      require_outputs(outcome, 60, [&](std::uint64_t i) { return std::to_string(i) + "abcdef"; });
       REQUIRE(script.changed == 0);
     }
   }
@@ -64,13 +63,13 @@ TEST_CASE("readers on an ordered device start at once, and everybody else when t
 TEST_CASE("as many firings are under way as instances times stages") {
   const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40, {.places = 1000});
   REQUIRE(outcome.outputs.size() == 40);
-  CHECK(outcome.plan.window == kWindow);
-  CHECK(script.most == kWindow * kStages);
+  CHECK(outcome.plan.window == kBuilderWindow);
+  CHECK(script.most == kBuilderWindow * kStages);
 }
 
 TEST_CASE("a device that fails an ordered firing is lost, and the first that failed is named") {
   // The last number is the largest: with the firing that fails, as many are under way as may be.
-  for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{kWindow * kStages - 1}}) {
+  for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{kBuilderWindow * kStages - 1}}) {
     const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40, {.places = 1 + behind, .fails = true});
     INFO(behind << outcome.status.message());
     REQUIRE(script.most == 1 + behind);
@@ -112,12 +111,11 @@ TEST_CASE("a token that dies before its writer has completed gives its block bac
   for (const std::size_t places : {1U, 3U, 6U}) {
     const auto [outcome, script] = run_ordered(plan, "woa", 200, {.places = places}, input);
     INFO(places);
-    REQUIRE(outcome.outputs.size() == 150);
     REQUIRE(outcome.failures.size() == 50);
-    for (const auto& [i, outputs] : outcome.outputs) {
+    require_outputs(outcome, 150, [&](std::uint64_t i) {
       const std::string second = std::to_string(i % 4);
-      REQUIRE(outputs == std::vector{std::to_string(i) + "a+" + second + "b", second});
-    }
+      return std::vector{std::to_string(i) + "a+" + second + "b", second};
+    });
     REQUIRE(script.changed == 0);
   }
 }
@@ -131,9 +129,9 @@ TEST_CASE("what is read here and elsewhere goes everywhere when its copy is ther
   builder.edge(b, 0, kSinkStage, 1);
   for (const std::size_t places : {1U, 3U, 8U}) {
     const auto [outcome, script] = run_ordered(with_device(builder.build()), "woa", 60, {.places = places});
-    REQUIRE(outcome.outputs.size() == 60);
-    for (const auto& [i, outputs] : outcome.outputs)
-      REQUIRE(outputs == std::vector{std::to_string(i) + "a", std::to_string(i) + "ab"});
+    require_outputs(outcome, 60, [&](std::uint64_t i) {
+      return std::vector{std::to_string(i) + "a", std::to_string(i) + "ab"};
+    });
     REQUIRE(script.changed == 0);
   }
 }
@@ -150,29 +148,18 @@ TEST_CASE("a stage with as many firings under way as it may have does not stop t
   };
   for (const std::size_t places : {3U, 1000U}) {
     const auto [outcome, script] = run_ordered(scatter(), "woa", 30, {.places = places}, number, kernels);
-    REQUIRE(outcome.outputs.size() == 30);
-    for (const auto& [i, outputs] : outcome.outputs) {
+    require_outputs(outcome, 30, [&](std::uint64_t i) {
       std::string expected;
       for (std::uint32_t e = 0; e < kElements; ++e) expected += std::to_string(i) + "." + std::to_string(e) + "abcdef ";
-      REQUIRE(outputs[0] == expected);
-    }
+      return expected;
+    });
     REQUIRE(script.changed == 0);
   }
 }
 
 TEST_CASE("a stage that chooses its output is not ordered, whatever its device says") {
-  PlanBuilder builder(1, 1);
-  const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2);
-  builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
-  const auto even = builder.stage("E", "append", "cpu:0"), odd = builder.stage("O", "append", "cpu:0");
-  builder.edge(kSourceStage, 0, choose, 0);
-  builder.edge(choose, 0, even, 0);
-  builder.edge(choose, 1, odd, 0);
-  builder.edge(even, 0, kSinkStage, 0);
-  builder.edge(odd, 0, kSinkStage, 0);
-  const auto [outcome, script] = run_ordered(with_device(builder.build()), "woa", 50, {.places = 2});
-  REQUIRE(outcome.outputs.size() == 50);
-  for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(i) + (i % 2 == 0 ? "E" : "O"));
+  const auto [outcome, script] = run_ordered(with_device(branch_plan("cpu:0")), "woa", 50, {.places = 2});
+  require_outputs(outcome, 50, [&](std::uint64_t i) { return std::to_string(i) + (i % 2 == 0 ? "E" : "O"); });
 }
 
 }  // namespace woa::test

@@ -18,7 +18,6 @@ namespace woa::test {
 namespace {
 
 constexpr std::uint32_t kToA = 1, kFromA = 2;  // edges
-constexpr std::uint32_t kInFlight = 4;         // PlanBuilder's
 
 // p on cpu:0, played by the test, writes for a on cpu:1, which writes three bytes for the host; its device publishes.
 Plan one_publisher() {
@@ -138,7 +137,7 @@ struct KilledReader : PublishingWorld {
 
 // Tokens that the controller has given back to cpu:0.
 std::size_t given_back(const PublishingWorld& world) {
-  std::array<BlockReturn, kInFlight> blocks;
+  std::array<BlockReturn, kBuilderWindow> blocks;
   return world.rig.channel_of(kToA).poll_returns(blocks);
 }
 
@@ -206,7 +205,7 @@ TEST_CASE("poison takes the place of what a failed firing has not published, and
 TEST_CASE("a device that fails an ordered firing is lost, once those before it have completed") {
   PublishingWorld world;
   world.device.answer = Start::kOrdered;
-  for (std::uint64_t i = 0; i < kInFlight; ++i) world.send(i);
+  for (std::uint64_t i = 0; i < kBuilderWindow; ++i) world.send(i);
   world.device.publish(0);
   world.device.complete(0);
   world.device.complete(2, Code::kUnavailable);
@@ -261,18 +260,18 @@ TEST_CASE("a reader killed while packets for it are prepared holds no firing up,
     KilledReader world;
     world.device.answer = Start::kStarted;
     world.send(3);
-    REQUIRE(world.device.started.size() == kInFlight);
+    REQUIRE(world.device.started.size() == kBuilderWindow);
     world.device.complete(0);
-    for (std::size_t firing = 1; firing < kInFlight; ++firing) {
+    for (std::size_t firing = 1; firing < kBuilderWindow; ++firing) {
       const Code code = firing < 3 ? row.code : Code::kOk;
       if (code == Code::kOk) world.device.publish(firing);
       world.device.complete(firing, code);
       if (code != Code::kOk) CHECK(world.rig.settle().message() == "");  // before a later one is published
     }
     CHECK(world.rig.settle().message() == "");
-    CHECK(given_back(world) == kInFlight);
-    for (std::uint64_t i = 0; i < 3; ++i) world.send(kInFlight + i);
-    CHECK(world.device.started.size() == kInFlight + row.freed);
+    CHECK(given_back(world) == kBuilderWindow);
+    for (std::uint64_t i = 0; i < 3; ++i) world.send(kBuilderWindow + i);
+    CHECK(world.device.started.size() == kBuilderWindow + row.freed);
     world.rig.hosted.reset();
     CHECK(world.arrived() == row.sent);
   }

@@ -9,8 +9,6 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint32_t kInFlight = 4;  // PlanBuilder's
-
 Functions publishing_kernels() {
   Functions all = functions();
   all["refuse_odd"] = [](Firing& f, const StagePlan&) {
@@ -43,20 +41,19 @@ TEST_CASE("what devices publish late arrives whole and in order, under each call
         const Outcome outcome = run_publishing(with_publishing(chain_plan(6, "append_padded", 2)), 20, script, model);
         INFO(ordered << places << model);
         REQUIRE(outcome.status.message() == "");
-        REQUIRE(outcome.outputs.size() == 20);
-        for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == padded(std::to_string(i) + "abcdef"));
+        require_outputs(outcome, 20, [&](std::uint64_t i) { return padded(std::to_string(i) + "abcdef"); });
       }
     }
   }
 }
 
 TEST_CASE("as many firings of a device that publishes are under way as instances times stages") {
-  PublishingScript script{.places = 3 * kInFlight, .patience = 1'000'000};
-  const Outcome outcome = run_publishing(two_devices(), kInFlight, script);
+  PublishingScript script{.places = 3 * kBuilderWindow, .patience = 1'000'000};
+  const Outcome outcome = run_publishing(two_devices(), kBuilderWindow, script);
   REQUIRE(outcome.status.message() == "");
   for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == padded(std::to_string(i) + "abcd"));
-  CHECK(outcome.outputs.size() == kInFlight);
-  CHECK(script.most == 3 * kInFlight);
+  CHECK(outcome.outputs.size() == kBuilderWindow);
+  CHECK(script.most == 3 * kBuilderWindow);
 }
 
 TEST_CASE("readers here and elsewhere, and on several lanes, all get what a device publishes") {
@@ -75,11 +72,10 @@ TEST_CASE("readers here and elsewhere, and on several lanes, all get what a devi
       PublishingScript script{.places = places};
       const Outcome outcome = run_publishing(with_publishing(builder.build(), memory), 20, script);
       REQUIRE(outcome.status.message() == "");
-      REQUIRE(outcome.outputs.size() == 20);
-      for (const auto& [i, outputs] : outcome.outputs) {
+      require_outputs(outcome, 20, [&](std::uint64_t i) {
         const std::string a_wrote = std::to_string(i) + "a";
-        REQUIRE(outputs == std::vector{padded(a_wrote), padded(a_wrote), padded(a_wrote + "b"), padded(a_wrote + "c")});
-      }
+        return std::vector{padded(a_wrote), padded(a_wrote), padded(a_wrote + "b"), padded(a_wrote + "c")};
+      });
     }
   }
 }
@@ -94,9 +90,8 @@ TEST_CASE("a kernel that fails poisons its instance, and what was prepared for o
       const Outcome outcome = run_publishing(plan, 40, script);
       INFO(ordered << places);
       REQUIRE(outcome.status.message() == "");
-      REQUIRE(outcome.outputs.size() == 20);
       REQUIRE(outcome.failures.size() == 20);
-      for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == padded(std::to_string(i) + "cd"));
+      require_outputs(outcome, 20, [&](std::uint64_t i) { return padded(std::to_string(i) + "cd"); });
       for (const auto& [i, failure] : outcome.failures) {
         REQUIRE(i % 2 == 1);
         REQUIRE(failure.stage == "b");
@@ -108,7 +103,7 @@ TEST_CASE("a kernel that fails poisons its instance, and what was prepared for o
 
 TEST_CASE("a device that fails before it has published ends the run with the first firing's name") {
   // The last number is the largest: with the firing that fails, as many are under way as may be.
-  for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{3 * kInFlight - 1}}) {
+  for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{3 * kBuilderWindow - 1}}) {
     PublishingScript script{.places = 1 + behind, .lands = 0};
     const Outcome outcome = run_publishing(two_devices(), 40, script);
     INFO(behind << outcome.status.message());

@@ -193,7 +193,7 @@ class Explain(WoaTest):
     def test_a_kernel_is_explained(self):
         text = self.woa("explain", "resize_bilinear").stdout.decode()
         for part in ("image  u8[height,width,channels]  at most 192 MiB", "required, 1 to 32768", "stretch|contain|cover  default stretch",
-                     "channels  at most 4", "opencl  output sized per firing, resize_bilinear.cl", "1.4 MiB for each firing",
+                     "channels  at most 4", "opencl  output sized per firing, resize_bilinear.cu", "1.4 MiB for each firing",
                      "STAGE: {kernel: resize_bilinear, in: {image: FROM}, params: {width: VALUE, height: VALUE}}"):
             self.assertIn(part, text)
         answer = self.explain("resize_bilinear")

@@ -211,10 +211,10 @@ class Run(WoaTest):
         done = subprocess.run(["unshare", "-m", "sh", "-c", mounted, read_only, harness.WOA, *arguments], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
         if done.returncode == 3:  # else nobody may mount here
-            self.refused(done, 3, "invert.cl was not built", f"{read_only}/cache (from POCL_CACHE_DIR) cannot be written: Read-only")
+            self.refused(done, 3, "invert.cu was not built", f"{read_only}/cache (from POCL_CACHE_DIR) cannot be written: Read-only")
         else:
             self.assertIn(done.returncode, (1, 77))
-            self.assertNotIn(b"invert.cl", done.stderr)
+            self.assertNotIn(b"invert.cu", done.stderr)
         done = self.woa(*arguments, environment={"OCL_ICD_VENDORS": self.path("nothing")})
         self.refused(done, 3, "the environment sets OCL_ICD_VENDORS=" + self.path("nothing"))
 

@@ -102,11 +102,10 @@ TEST_CASE("threads are served in the order in which they came, also one that loo
   std::vector<std::jthread> threads;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     threads.emplace_back([&, k] {
-      std::string own = std::to_string(k);
       // The first comes back again and again, as a program does that looks for signals.
       const std::uint64_t patience = k == 0 ? 1'000'000 : kLimit_ns;
       for (woa_status answer = WOA_BACK_PRESSURED; answer == WOA_BACK_PRESSURED; ++in_line)
-        answer = submit_within(program, own, patience, &numbers[k]);
+        answer = submit_within(program, text, patience, &numbers[k]);
     });
     const int before = in_line;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

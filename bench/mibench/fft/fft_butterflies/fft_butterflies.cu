@@ -20,20 +20,19 @@ WOA_FUNCTION woa_u32 width_of(woa_u32 number) {
   return bits;
 }
 
-WOA_KERNEL(fft_butterflies, const float *blocks, woa_u64 bytes, woa_dims dims, float *pairs, woa_u64 out_bytes,
-           woa_dims out_dims, int inverse) {
-  const woa_u64 size = dims.d[2], n = WOA_X;
+WOA_KERNEL(fft_butterflies, WOA_IN(float, blocks), WOA_OUT(float, pairs), int inverse) {
+  const woa_size size = WOA_DIM(blocks, 2), n = WOA_X;
   if (n >= size) return;
-  const woa_u32 k = width_of(dims.d[2]);
+  const woa_u32 k = width_of(WOA_DIM(blocks, 2));
   const double sign = inverse ? 1 : -1, twice = 2 * cosine[k];
   double before_re = cosine[k - 1], re = cosine[k], before_im = sign * sine[k - 1], im = sign * sine[k];
-  for (woa_u64 step = 0; step <= n; ++step) {
+  for (woa_size step = 0; step <= n; ++step) {
     const double next_re = twice * re - before_re, next_im = twice * im - before_im;
     before_re = re, before_im = im;
     re = next_re, im = next_im;
   }
-  const float *in = blocks + WOA_Y * 4 * size;
-  float *out = pairs + WOA_Y * 4 * size;
+  WOA_GLOBAL const float *in = blocks + WOA_Y * 4 * size;
+  WOA_GLOBAL float *out = pairs + WOA_Y * 4 * size;
   const double a_re = in[n], a_im = in[size + n], b_re = in[2 * size + n], b_im = in[3 * size + n];
   const double x = re * b_re - im * b_im, y = re * b_im + im * b_re;
   out[n] = (float)(a_re + x);

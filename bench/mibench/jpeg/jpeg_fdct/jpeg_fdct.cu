@@ -32,11 +32,10 @@ WOA_FUNCTION void transform(int *v, int step, int first) {
   v[7 * step] = descale(d3 * 2446 + outer + even, places);
 }
 
-WOA_KERNEL(jpeg_fdct, const woa_u8 *plane, woa_u64 bytes, woa_dims dims, short *out, woa_u64 out_bytes,
-           woa_dims out_dims, int table, int quality) {
-  const woa_u64 width = dims.d[1];
-  const woa_u8 *samples = plane + 8 * WOA_Y * width + 8 * WOA_X;
-  short *coefficients = out + 64 * (WOA_Y * out_dims.d[1] + WOA_X);
+WOA_KERNEL(jpeg_fdct, WOA_IN(woa_u8, plane), WOA_OUT(short, out), int table, int quality) {
+  const woa_size width = WOA_DIM(plane, 1);
+  WOA_GLOBAL const woa_u8 *samples = plane + 8 * WOA_Y * width + 8 * WOA_X;
+  WOA_GLOBAL short *coefficients = out + 64 * (WOA_Y * WOA_DIM(out, 1) + WOA_X);
   int block[64];
   for (int k = 0; k < 64; ++k) block[k] = samples[k / 8 * width + k % 8] - 128;
   for (int k = 0; k < 8; ++k) transform(block + 8 * k, 1, 1);

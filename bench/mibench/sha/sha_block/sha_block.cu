@@ -20,7 +20,7 @@ WOA_FUNCTION woa_u32 sha_word(woa_u32 *w, int t, int sha1) {
   return w[t & 15];
 }
 
-WOA_FUNCTION void sha_hash(woa_u32 *state, const woa_u8 *block, int sha1) {
+WOA_FUNCTION void sha_hash(woa_u32 *state, WOA_GLOBAL const woa_u8 *block, int sha1) {
   woa_u32 w[16], v[5];
   for (int k = 0; k < 16; ++k)
     w[k] = (woa_u32)block[4 * k] << 24 | (woa_u32)block[4 * k + 1] << 16 | (woa_u32)block[4 * k + 2] << 8 |
@@ -34,11 +34,10 @@ WOA_FUNCTION void sha_hash(woa_u32 *state, const woa_u8 *block, int sha1) {
   for (int k = 0; k < 5; ++k) state[k] += v[k];
 }
 
-WOA_KERNEL(sha_block, const woa_u8 *token, woa_u64 token_bytes, woa_dims token_dims, woa_u32 *out, woa_u64 out_bytes,
-           woa_dims out_dims, int algorithm) {
+WOA_KERNEL(sha_block, WOA_IN(woa_u8, token), WOA_OUT(woa_u32, out), int algorithm) {
   if (WOA_X != 0) return;
   woa_u32 state[5];
-  for (int k = 0; k < 5; ++k) state[k] = ((const woa_u32 *)token)[k];
-  for (woa_u64 at = 20; at + 64 <= token_bytes; at += 64) sha_hash(state, token + at, algorithm);
+  for (int k = 0; k < 5; ++k) state[k] = ((WOA_GLOBAL const woa_u32 *)token)[k];
+  for (woa_size at = 20; at + 64 <= token_bytes; at += 64) sha_hash(state, token + at, algorithm);
   for (int k = 0; k < 5; ++k) out[k] = state[k];
 }

@@ -5,10 +5,10 @@ WOA_TABLE woa_u8 alike[26] = {100, 100, 99, 99, 99, 99, 99, 99, 99, 99, 98, 97, 
                               92,  88,  83, 76, 68, 58, 47, 36, 26, 17, 9,  5,  2};
 WOA_TABLE int half_width[7] = {1, 2, 3, 3, 3, 2, 1};
 
-WOA_KERNEL(susan_response, const woa_u8 *picture, woa_u64 bytes, woa_dims dims, int *out, woa_u64 out_bytes,
-           woa_dims out_dims) {
-  const long long height = dims.d[0], width = dims.d[1], x = (long long)WOA_X, y = (long long)WOA_Y;
-  const woa_u8 *at = picture + y * width + x;
+WOA_KERNEL(susan_response, WOA_IN(woa_u8, picture), WOA_OUT(int, out)) {
+  const woa_offset height = WOA_DIM(picture, 0), width = WOA_DIM(picture, 1), x = (woa_offset)WOA_X,
+                   y = (woa_offset)WOA_Y;
+  WOA_GLOBAL const woa_u8 *at = picture + y * width + x;
   int response = 0;
   if (x >= 3 && x < width - 3 && y >= 3 && y < height - 3) {
     int sum = 0;

@@ -22,20 +22,10 @@ woa_status failing_size(void*, const woa_input*, woa_output*, woa_error* error) 
   return WOA_UNSUPPORTED;
 }
 
-const woa_kernel kTranspose{.abi = WOA_KERNEL_ABI,
-                            .create = nullptr,
-                            .destroy = nullptr,
-                            .size = transposed_size,
-                            .run = nullptr,
-                            .retire = nullptr,
-                            .state_bytes = 0};
-const woa_kernel kFailing{.abi = WOA_KERNEL_ABI,
-                          .create = nullptr,
-                          .destroy = nullptr,
-                          .size = failing_size,
-                          .run = nullptr,
-                          .retire = nullptr,
-                          .state_bytes = 0};
+const woa_kernel kTranspose{WOA_KERNEL_HEAD, .create = nullptr, .destroy = nullptr, .size = transposed_size,
+                            .run = nullptr,  .retire = nullptr, .state_bytes = 0};
+const woa_kernel kFailing{WOA_KERNEL_HEAD, .create = nullptr, .destroy = nullptr, .size = failing_size,
+                          .run = nullptr,  .retire = nullptr, .state_bytes = 0};
 
 StagePlan transpose_stage() {
   StagePlan stage;
@@ -63,8 +53,11 @@ Status load_one(const StagePlan& stage, const woa_kernel* kernel = &kTranspose) 
   return status;
 }
 
-TEST_CASE("dimensions, work size and int parameters reach the kernel") {
-  const Plan plan = plan_of({transpose_stage()});
+TEST_CASE(
+    "dimensions, work size and int parameters reach the kernel, in OpenCL C and in a source that CUDA takes, too") {
+  StagePlan stage = transpose_stage();
+  stage.variant.source = GENERATE("transpose.cl", "both.cu");
+  const Plan plan = plan_of({stage});
   const std::vector<LoadedStage> stages{{0, &plan.stages[0], &kTranspose, nullptr}};
   const auto backend = make_opencl();
   const Status status = backend->load(plan, stages, Doorbell());
@@ -109,6 +102,8 @@ TEST_CASE("a program that does not build comes with the compiler's log") {
   CHECK(says(status, "stage 'turn'"));
   CHECK(says(status, "broken.cl"));
   CHECK(says(status, "error:"));
+  stage.variant.source = "broken.cu";
+  CHECK(says(load_one(stage), ":4:"));
 }
 
 TEST_CASE("a variant that cannot be launched is refused at load, with the reason") {

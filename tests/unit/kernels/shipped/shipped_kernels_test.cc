@@ -45,7 +45,7 @@ KernelDecl declaration(const fs::path& folder) {
 
 void check_opencl(const fs::path& folder, const VariantPlan& variant) {
   const std::string source = contents(folder / variant.source);
-  CHECK(source.find("kernel void " + variant.entry + "(") != std::string::npos);
+  CHECK(source.find("WOA_KERNEL(" + variant.entry + ",") != std::string::npos);
 }
 
 void check_library(const KernelDecl& kernel, const woa_kernel& table) {
