@@ -132,7 +132,7 @@ function(woa_test_settings name)
   target_link_libraries(${name} PRIVATE woa_settings woa_catch)
   target_compile_options(${name} PRIVATE -O1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which gives these, where it optimizes, for the standard library's own code
-    target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized -Wno-free-nonheap-object)
+    target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized -Wno-free-nonheap-object -Wno-mismatched-new-delete)
   endif()
   if(WOA_SANITIZE MATCHES "undefined")
     # This halves their compile time. The address sanitizer finds null pointers too, and the tested code checks

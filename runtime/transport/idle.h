@@ -32,12 +32,38 @@ struct WaitCounts {
   std::uint64_t crowded = 0;  // times that yields turned out to cost more than sleeps
 };
 
+// What yields have saved against sleeping, and what they have cost.
+class YieldAccount {
+ public:
+  static constexpr std::uint64_t kPauseFor = 100;  // after a yield that cost too much: so many times as long without
+
+  // Work came after a yield, without a sleep.
+  void save() noexcept { saved_ns_ += saved_ns_ < kMostSavedNs ? kSleepCostNs : 0; }
+  // A yield that took so long has returned. False: yields cost more than they have saved, and stop for a while.
+  bool pay(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
+    if (took_ns <= saved_ns_) {
+      saved_ns_ -= took_ns;
+      return true;
+    }
+    saved_ns_ = 0;
+    paused_until_ns_ = now_ns + kPauseFor * took_ns;
+    return false;
+  }
+  [[nodiscard]] bool has_paused() const noexcept { return paused_until_ns_ != 0; }
+  // Whether yields still pause; asked only if they did.
+  [[nodiscard]] bool pauses(std::uint64_t now_ns) noexcept {
+    if (now_ns >= paused_until_ns_) paused_until_ns_ = 0;
+    return has_paused();
+  }
+
+ private:
+  std::uint64_t saved_ns_ = 0, paused_until_ns_ = 0;
+};
+
 // One per duty cycle, used by the thread that runs it.
 class Idle {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
-  // After a yield that cost too much, for so many times as long none is tried.
-  static constexpr std::uint64_t kNoYieldsFor = 100;
 
   // `own` is the doorbell that others ring for this thread.
   explicit Idle(Doorbell own, IdleOptions options = {}) noexcept : own_(own), options_(options) {
@@ -73,18 +99,14 @@ class Idle {
     reset();
   }
 
-  // A yield has returned at `now_ns`, after `took_ns`. False: the thread should sleep.
-  bool note_yield(std::uint64_t took_ns, std::uint64_t now_ns) noexcept;
   [[nodiscard]] const WaitCounts& counts() const noexcept { return counts_; }
 
  private:
-  static constexpr std::uint32_t kSpinsPerLook = 8;          // at the clock, which takes about as long as a spin
-  static constexpr std::uint64_t kSleepCostNs = 10'000;      // of a sleep and a wake-up, which a yield has saved
-  static constexpr std::uint64_t kMostSavedNs = 20'000'000;  // so a program that comes later costs no more than this
+  static constexpr std::uint32_t kSpinsPerLook = 8;  // at the clock, which takes about as long as a spin
 
   void reset() noexcept {
     const bool yields_were_enough = yields_ != 0 && yields_ < options_.yields;
-    if (yields_were_enough && saved_ns_ < kMostSavedNs) saved_ns_ += kSleepCostNs;
+    if (yields_were_enough) account_.save();
     idle_since_ns_ = 0, yields_ = 0, spins_ = 0;
   }
   // False when it is time to sleep. After a sleep that brought no work the next one follows at once.
@@ -94,8 +116,7 @@ class Idle {
   IdleOptions options_;
   std::uint64_t idle_since_ns_ = 0;  // 0: not idle
   std::uint32_t yields_ = 0, spins_ = 0;
-  std::uint64_t saved_ns_ = 0;            // by yields, against sleeps
-  std::uint64_t no_yields_until_ns_ = 0;  // 0: they may be tried
+  YieldAccount account_;
   WaitCounts counts_;
 };
 

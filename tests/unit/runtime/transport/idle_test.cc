@@ -76,40 +76,39 @@ TEST_CASE("work published at any moment of going to sleep is found") {
   REQUIRE(seen == kRounds);
 }
 
-TEST_CASE("after a yield that served another program, the thread sleeps at once for a hundred times as long") {
-  constexpr std::uint64_t kLong = 1'000'000'000, kWall = 50'000'000;  // no yield of the test's own takes so long
-  DoorbellLine line;
-  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1, .long_yield_ns = kLong});
-  std::uint64_t looks = 0;
-  const auto look = [&] { return ++looks == 0; };
-  const std::uint64_t until = now_ns() + kWall;
-  REQUIRE_FALSE(idle.note_yield(kLong, until - Idle::kNoYieldsFor * kLong));
-  REQUIRE(idle.counts().crowded == 1);
-  while (now_ns() < until - kWall / 2) idle.idle(false, look);
-  REQUIRE(idle.counts().yields == 0);
-  REQUIRE(idle.counts().sleeps == looks);
-  while (now_ns() < until) idle.idle(false, look);
-  idle.idle(true, look);
-  idle.idle(false, look);
-  REQUIRE(idle.counts().yields == 1);
+TEST_CASE("yields may take long as long as they save more, then they pause for a hundred times as long") {
+  constexpr std::uint64_t kLong = 500'000, kNow = 1'000'000'000;
+  constexpr auto kPays = kLong / YieldAccount::kSleepCostNs;
+  YieldAccount account;
+  for (std::uint64_t k = 0; k < 2 * kPays; ++k) account.save();
+  REQUIRE(account.pay(kLong, kNow));
+  REQUIRE(account.pay(kLong, kNow));
+  REQUIRE_FALSE(account.has_paused());
+  REQUIRE_FALSE(account.pay(kLong, kNow));
+  REQUIRE(account.has_paused());
+  REQUIRE(account.pauses(kNow + 100 * kLong - 1));
+  REQUIRE_FALSE(account.pauses(kNow + 100 * kLong));
+  REQUIRE_FALSE(account.has_paused());
 }
 
-TEST_CASE("yields may take long as long as they save more") {
-  constexpr std::uint64_t kLong = 500'000;
-  constexpr int kShortWaits = 80, kAttempts = 1'000;  // some: on a busy machine a yield of the test's own takes long
-  const auto look = [] { return false; };
-  const auto pays_once = [&] {
-    DoorbellLine line;
-    Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1, .long_yield_ns = kLong});
-    for (int k = 0; k < kShortWaits; ++k) {
-      idle.idle(false, look);
-      idle.idle(true, look);  // found work after one yield
-    }
-    return idle.note_yield(kLong - 1, now_ns()) && idle.note_yield(kLong, now_ns()) &&
-           !idle.note_yield(kLong, now_ns()) && idle.counts().crowded == 1;
-  };
-  int attempts = 1;
-  while (!pays_once()) REQUIRE(++attempts < kAttempts);
+TEST_CASE("what yields once saved does not pay for a program that stays") {
+  YieldAccount account;
+  for (int k = 0; k < 1'000'000; ++k) account.save();
+  int paid = 0;
+  while (account.pay(4'000'000, 1)) REQUIRE(++paid <= 5);
+  REQUIRE(paid == 5);  // 20 ms
+}
+
+TEST_CASE("a thread whose yields cost more than sleeps sleeps at once") {
+  DoorbellLine line;
+  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1, .long_yield_ns = 0});  // each yield is long
+  std::uint64_t looks = 0;
+  const auto look = [&] { return ++looks == 0; };
+  idle.idle(false, look);
+  REQUIRE(idle.counts().yields == 1);
+  REQUIRE(idle.counts().crowded == 1);
+  REQUIRE(idle.counts().sleeps == 1);
+  REQUIRE(looks == 1);
 }
 
 TEST_CASE("what the owner waits for may change while it looks again") {
