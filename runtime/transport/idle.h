@@ -35,6 +35,8 @@ struct WaitCounts {
 // What yields have saved against sleeping, and what they have cost.
 class YieldAccount {
  public:
+  static constexpr std::uint64_t kSleepCostNs = 10'000;      // of a sleep and a wake-up, which a yield has saved
+  static constexpr std::uint64_t kMostSavedNs = 20'000'000;  // so a program that comes later costs no more than this
   static constexpr std::uint64_t kPauseFor = 100;  // after a yield that cost too much: so many times as long without
 
   // Work came after a yield, without a sleep.
