@@ -237,6 +237,7 @@ woa_status RunObject::submit_here(const Submission& submission, std::uint64_t pa
     const std::lock_guard lock(mutex_);
     if (!has_place()) return refuse_for_now();
     *instance = next_number();
+    end_of(*instance).told = false;
   }
   const woa_status pushed = push(submission, *instance);
   if (pushed == WOA_OK) return WOA_OK;
@@ -245,33 +246,35 @@ woa_status RunObject::submit_here(const Submission& submission, std::uint64_t pa
   return pushed;
 }
 
-// By any thread, also from a callback: the order of numbers is that of orders.
+// By any thread, also from a callback.
 woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
+  Sleepers sleepers;  // none: whoever is in line now is behind this one's place, or has no place either
   std::unique_lock lock(mutex_);
+  if (patience_ns != 0 && line_.has_mine()) {
+    if (const Status status = check_wait(); !status.ok()) return answer(status);
+    if (!wait_for_mine(lock, patience_ns)) return refuse_for_now();
+  }
   if (finished_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
-  if (has_place() && line_.empty()) {
-    line_.forget();
-    *instance = order_submission(submission);
-    return WOA_OK;
-  }
-  if (patience_ns == 0) return refuse_for_now();
-  if (const Status status = check_wait(); !status.ok()) return answer(status);
-  Waiting waiting{submission};
-  line_.join(waiting);
+  if (patience_ns == 0 && (line_.size() != 0 || !has_place())) return refuse_for_now();
+  line_.join(submission);
+  *instance = next_number();
+  admit_line(sleepers);
+  return WOA_OK;
+}
+
+// Needs mutex_, but sleeps without it, until this thread's submission has left the line. False: it has not in time.
+bool RunObject::wait_for_mine(std::unique_lock<std::mutex>& lock, std::uint64_t patience_ns) {
+  std::atomic<std::uint32_t> told{0};
+  line_.tell(&told);
   lock.unlock();
   const std::uint64_t began = now_ns();
-  for (std::uint64_t rest = patience_ns; rest != 0 && waiting.told.load(std::memory_order_acquire) == 0;
+  for (std::uint64_t rest = patience_ns; rest != 0 && told.load(std::memory_order_acquire) == 0;
        rest = time_left(began, patience_ns))
-    futex_wait(waiting.told, 0, std::min(rest, kLongestSleep_ns));
-  if (waiting.told.load(std::memory_order_acquire) == 0 || !waiting.number) lock.lock();
-  if (waiting.number) {
-    *instance = *waiting.number;
-    return WOA_OK;
-  }
-  line_.leave(waiting);
-  if (finished_) return answer(WOA_INVALID, kFinished);
-  return status_.ok() ? refuse_for_now() : answer(status_);
+    futex_wait(told, 0, std::min(rest, kLongestSleep_ns));
+  lock.lock();
+  if (told.load() == 0) line_.tell(nullptr);
+  return told.load() != 0;
 }
 
 // Needs mutex_.
@@ -280,29 +283,24 @@ woa_status RunObject::refuse_for_now() {
   return answer(WOA_BACK_PRESSURED, kWindowIsFull);
 }
 
-// Needs mutex_, and a place.
+// Needs mutex_.
 std::uint64_t RunObject::next_number() {
   if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
-  end_of(submitted_).told = false;
   return submitted_++;
 }
 
-// Needs mutex_, and a place.
-std::uint64_t RunObject::order_submission(const Submission& submission) {
-  const std::uint64_t number = next_number();
-  leave_order([this, submission, number] {
-    if (push(submission, number) == WOA_OK) return;
-    const Status& why = owned_->run().status();
-    const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
-    complete({number, 0, {}, &failure});
-  });
-  return number;
-}
-
-// Needs mutex_. Submits for threads that wait, so that a place is taken before its thread wakes.
+// Needs mutex_. Orders the first in line while there are places; all, once the run has ended, since they fail then.
 void RunObject::admit_line(Sleepers& sleepers) {
-  if (!status_.ok() || finished_) return line_.end(sleepers);
-  while (!line_.empty() && has_place()) line_.admit(order_submission(line_.first()), sleepers);
+  while (line_.size() != 0 && (has_place() || !status_.ok())) {
+    const std::uint64_t number = submitted_ - line_.size();
+    end_of(number).told = false;
+    leave_order([this, submission = line_.leave(sleepers), number] {
+      if (push(submission, number) == WOA_OK) return;
+      const Status& why = owned_->run().status();
+      const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
+      complete({number, 0, {}, &failure});
+    });
+  }
 }
 
 // Needs mutex_.
@@ -434,13 +432,10 @@ Result<nlohmann::json> RunObject::finish() {
     return Status();
   });
   stop_driver();
-  Sleepers sleepers;
   {
     const std::lock_guard lock(mutex_);
     finished_ = true;
-    admit_line(sleepers);
   }
-  wake(sleepers);
   changed_.notify_all();
   drained_.notify_all();
   const Result<RunReport>& report = *counted_;

@@ -93,11 +93,12 @@ class RunObject {
   woa_status push(const Submission& submission, std::uint64_t number);
   woa_status submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
   woa_status submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
-  [[nodiscard]] bool has_place() const { return submitted_ < oldest_ + plan_.window; }
+  // Whether the next to be admitted finds a place in the window.
+  [[nodiscard]] bool has_place() const { return submitted_ - line_.size() < oldest_ + plan_.window; }
   [[nodiscard]] bool has_ended(std::uint64_t instance) const;
   [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }
   std::uint64_t next_number();
-  std::uint64_t order_submission(const Submission& submission);
+  bool wait_for_mine(std::unique_lock<std::mutex>& lock, std::uint64_t patience_ns);
   void admit_line(Sleepers& sleepers);
   woa_status refuse_for_now();
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);

@@ -1,11 +1,13 @@
-// Submissions that wait for a place in a run's window. The first to come is the first to be served.
+// Submissions that wait for a place in a run's window: the first to come is the first to be served. A thread has one in
+// line at most and goes on meanwhile; before its next one it sleeps until that one has left.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
-#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "woa/woa.h"
@@ -18,14 +20,6 @@ struct Submission {
   std::uint64_t timeout_ns = 0;  // of the instance; 0: the plan's
 };
 
-// A submission in line. It lies on the stack of its thread, which sleeps until it is told.
-struct Waiting {
-  Submission submission;
-  std::uint64_t ticket = 0;
-  std::optional<std::uint64_t> number = std::nullopt;  // once it is admitted
-  std::atomic<std::uint32_t> told{0};                  // 1: it is admitted, or the run has ended
-};
-
 // Threads to wake. It is done without the run's mutex, which they may need at once.
 using Sleepers = std::vector<const std::atomic<std::uint32_t>*>;
 void wake(const Sleepers& sleepers) noexcept;
@@ -33,23 +27,19 @@ void wake(const Sleepers& sleepers) noexcept;
 // Thread-safe: no. The run's mutex guards it.
 class WaitingLine {
  public:
-  [[nodiscard]] bool empty() const noexcept { return line_.empty(); }
-  // Takes the place that this thread left by leave(), or else the last one.
-  void join(Waiting& waiting);
-  // It gives up. This thread keeps its place for its next submission; until then others are served.
-  void leave(const Waiting& waiting);
-  // This thread has submitted without waiting: it has no place any more.
-  void forget() { left_with_.erase(std::this_thread::get_id()); }
-  [[nodiscard]] const Submission& first() const { return line_.begin()->second->submission; }
-  // The first leaves the line as instance `number`. The line must not be empty.
-  void admit(std::uint64_t number, Sleepers& sleepers);
-  // The run has ended: all give up.
-  void end(Sleepers& sleepers);
+  [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
+  // Whether a submission of this thread is in line.
+  [[nodiscard]] bool has_mine() const { return owners_.contains(std::this_thread::get_id()); }
+  // The last in line, for this thread, which has none there.
+  void join(const Submission& submission);
+  // Takes the first out. The line must not be empty.
+  Submission leave(Sleepers& sleepers);
+  // `told` becomes 1 when the submission of this thread, which has one, leaves. Null: the thread waits no more.
+  void tell(std::atomic<std::uint32_t>* told) { owners_.find(std::this_thread::get_id())->second = told; }
 
  private:
-  std::map<std::uint64_t, Waiting*> line_;              // by ticket
-  std::map<std::thread::id, std::uint64_t> left_with_;  // tickets of threads that left
-  std::uint64_t next_ticket_ = 0;
+  std::deque<std::pair<Submission, std::thread::id>> line_;
+  std::map<std::thread::id, std::atomic<std::uint32_t>*> owners_;  // whom to tell; null: nobody waits
 };
 
 }  // namespace woa
