@@ -1,7 +1,6 @@
 #include "runtime/node/hosted_controller.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
@@ -114,8 +113,8 @@ Status HostedController::run(const std::atomic<bool>& stop) {
     idle_.idle(done > 0, look_again, [this] { return controller_->awaits(); });
   }
   const std::uint64_t end = now_ns() + kLastFiringsNs;
-  while (!stop.load(std::memory_order_relaxed) && controller_->complete_last() && now_ns() < end)
-    std::this_thread::yield();
+  const auto over = [&] { return stop.load() || !controller_->complete_last(); };
+  while (!over() && now_ns() < end) idle_.idle(false, over);
   controller_->note_waits(idle_.counts());
   return {};
 }

@@ -1,23 +1,26 @@
 #include "controllers/fpga/xrt/movers.h"
 
+#include <limits>
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/futex.h"
 #include "runtime/base/pause.h"
 #include "runtime/base/thread.h"
 
 namespace woa {
 namespace {
 
-constexpr int kLooks = 100;                // before a thread sleeps: some microseconds
-constexpr std::uint64_t kSlowNs = 20'000;  // waking a thread takes that long at most
+constexpr int kLooks = 100;                       // before a thread sleeps: some microseconds
+constexpr std::uint64_t kMostNs = 1'000'000'000;  // of a sleep; a thread then looks again
+constexpr std::uint64_t kSlowNs = 20'000;         // waking a thread takes that long at most
 
 }  // namespace
 
 Movers::~Movers() {
   stopped_.store(true);
   bell_.fetch_add(1);
-  bell_.notify_all();
+  futex_wake(&bell_, std::numeric_limits<int>::max());
 }
 
 Status Movers::start(std::size_t threads) {
@@ -37,7 +40,7 @@ void Movers::post() noexcept {
 void Movers::wake_if_needed() noexcept {
   if (slow_.load() ? looking_.load() != 0 : awake_.load() != 0) return;
   bell_.fetch_add(1);
-  bell_.notify_one();
+  futex_wake(&bell_, 1);
 }
 
 bool Movers::take(std::uint32_t& item) noexcept {
@@ -68,7 +71,7 @@ bool Movers::next(std::uint32_t& item) noexcept {
     awake_.fetch_sub(1);
     if (!any()) {
       if (stopped_.load()) return false;
-      bell_.wait(bell);
+      futex_wait(bell_, bell, kMostNs);
     }
     awake_.fetch_add(1);
   }

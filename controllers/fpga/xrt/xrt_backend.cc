@@ -14,12 +14,14 @@
 #include "controllers/fpga/xrt/node_description.h"
 #include "controllers/fpga/xrt/region_buffers.h"
 #include "controllers/fpga/xrt/run_slot.h"
+#include "runtime/base/futex.h"
 #include "runtime/base/log.h"
 
 namespace woa {
 namespace {
 
 constexpr std::uint32_t kRuns = 8;                   // under way at once, each with a mover of its own
+constexpr std::uint64_t kMostNs = 1'000'000'000;     // of a sleep; a mover then looks again
 constexpr std::size_t kStagingBytes = 256ULL << 20;  // of all buffers for copied payloads, but for the first pair
 
 }  // namespace
@@ -56,6 +58,7 @@ class XrtBackend::Parts {
   std::deque<RunSlot> slots_;
   std::uint32_t reported_ = 0;
   alignas(64) std::atomic<std::uint32_t> turn_{0};  // the run that may start; the movers' line
+  std::atomic<std::uint32_t> sleeping_{0};          // movers that wait for their turn
   alignas(64) std::atomic<bool> failed_{false}, stop_{false}, abandoned_{false};
   std::optional<Movers> movers_;  // last: its threads use the rest
 };
@@ -174,12 +177,16 @@ void XrtBackend::Parts::carry(std::uint32_t number) noexcept {
 // Behind a run that was not started, none starts: the node would number packets that nobody asked for.
 Status XrtBackend::Parts::send_in_turn(RunSlot& slot, std::uint32_t number) noexcept {
   Status status = slot.send(number);
-  for (std::uint32_t turn = turn_.load(); turn != number; turn = turn_.load()) turn_.wait(turn);
+  for (std::uint32_t turn = turn_.load(); turn != number; turn = turn_.load()) {
+    sleeping_.fetch_add(1);
+    futex_wait(turn_, turn, kMostNs);
+    sleeping_.fetch_sub(1);
+  }
   if (status.ok() && failed_.load()) status = {Code::kUnavailable, "an earlier run on this card failed"};
   if (status.ok()) status = slot.start();
   if (!status.ok()) failed_.store(true);
   turn_.store(number + 1);
-  turn_.notify_all();
+  if (sleeping_.load() != 0) futex_wake(&turn_, static_cast<int>(kRuns));
   return status;
 }
 

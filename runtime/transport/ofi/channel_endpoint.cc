@@ -22,13 +22,14 @@ std::string seconds(std::uint64_t ns) {
 
 }  // namespace
 
-ChannelEndpoint::ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own)
+ChannelEndpoint::ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own,
+                                 Doorbell::For brings)
     : segment_(std::move(segment)),
       remote_(segment_->replicas().front()),
       own_(own),
       operation_(fabric().make_operations(segment_->number(), 1)),
       opened_ns_(now_ns()) {
-  fabric().locked([&] { mailbox().open(segment_->memory().data() + ChannelMap::kPeerState, lines, own); });
+  fabric().locked([&] { mailbox().open(segment_->memory().data() + ChannelMap::kPeerState, lines, own, brings); });
   segment_->served()->service.add(*this);
 }
 

@@ -14,8 +14,10 @@ namespace woa::ofi {
 
 class ChannelEndpoint final : public Served {
  public:
-  // `segment` has exactly one replica. `lines` is how many lines the peer may have on the way (a power of two).
-  ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own);
+  // `segment` has exactly one replica. `lines` is how many lines the peer may have on the way (a power of two). They
+  // ring `own` for `brings`.
+  ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own,
+                  Doorbell::For brings = Doorbell::kWork);
   // Tells the peer that this end closed; waits until that, and so all that was written before it, has left this
   // process's memory, a second at most.
   ~ChannelEndpoint() override;

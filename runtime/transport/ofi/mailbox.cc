@@ -9,9 +9,10 @@ constexpr std::size_t kMostEarly = 1U << kPlaceBits;  // of a peer that keeps to
 
 }  // namespace
 
-void Mailbox::open(const std::byte* state, std::size_t capacity, Doorbell own) {
+void Mailbox::open(const std::byte* state, std::size_t capacity, Doorbell own, Doorbell::For brings) {
   state_ = state;
   own_ = own;
+  brings_ = brings;
   ring_.resize(capacity);
   for (const Immediate& immediate : early_) immediate.place == kStatePlace ? read_state() : push(immediate);
   early_ = {};
@@ -31,11 +32,11 @@ void Mailbox::arrive(const Immediate& immediate, std::uint64_t now_ns) {
   }
   if (immediate.place == kStatePlace) {
     read_state();
-    if (!peer_closed() && !nonsense()) return;  // a sign of life is no work
-  } else if (closed_ns_.load(std::memory_order_relaxed) == 0) {
-    push(immediate);
+    if (peer_closed() || nonsense()) own_.ring();  // a sign of life is no work
+    return;
   }
-  own_.ring();
+  if (closed_ns_.load(std::memory_order_relaxed) == 0) push(immediate);
+  brings_ == Doorbell::kWork ? own_.ring() : own_.ring_for_room();
 }
 
 void Mailbox::lose(Lost why, int error) noexcept {

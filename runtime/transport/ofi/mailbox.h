@@ -30,8 +30,8 @@ class Mailbox {
  public:
   // ---- under the fabric's lock
   // `state` is where the peer writes its StateLine. Holds at most `capacity` immediates at once (a power of two); those
-  // that came before are there too. Who came too early for any end is kept until then.
-  void open(const std::byte* state, std::size_t capacity, Doorbell own);
+  // that came before are there too. Who came too early for any end is kept until then. They ring `own` for `brings`.
+  void open(const std::byte* state, std::size_t capacity, Doorbell own, Doorbell::For brings);
   void close(std::uint64_t now_ns) noexcept;
   void arrive(const Immediate& immediate, std::uint64_t now_ns);
   void lose(Lost why, int error) noexcept;
@@ -68,6 +68,7 @@ class Mailbox {
 
   const std::byte* state_ = nullptr;  // null: no end has been opened yet
   Doorbell own_;
+  Doorbell::For brings_ = Doorbell::kWork;
   std::vector<Immediate> early_;
   std::vector<Immediate> ring_;
   alignas(64) std::atomic<std::size_t> pushed_{0};

@@ -75,8 +75,9 @@ class Ofi final : public OfiTransport, public Rendezvous {
 
 OfiCounters Ofi::counters() const {
   const FabricCounters counters = served_->fabric.counters();
-  return {counters.writes,  counters.gathered, counters.injected, counters.refused,
-          counters.arrived, counters.strays,   counters.errors};
+  const ServiceCounters service = served_->service.counters();
+  return {counters.writes, counters.gathered, counters.injected, counters.refused, counters.arrived,
+          counters.strays, counters.errors,   service.naps,      service.ended};
 }
 
 std::uint64_t Ofi::packets() const noexcept {

@@ -23,7 +23,7 @@ OfiSender::OfiSender(const ChannelSpec& spec, const ChannelMap& map, RegionMap r
                      std::shared_ptr<OfiSegment> segment, Doorbell own)
     : map_(map),
       header_crc_(spec.header_crc),
-      end_(std::move(segment), map.lines(), own),
+      end_(std::move(segment), map.lines(), own, Doorbell::kWorkOrRoom),  // credits
       outgoing_(map.slots()),
       operations_(end_.fabric().make_operations(end_.segment().number(), map.slots())),
       lines_(map.lines(), 0),

@@ -14,7 +14,8 @@
 namespace woa::ofi {
 namespace {
 
-constexpr std::uint64_t kNapNs = 500'000;     // while controllers look themselves, or something waits for room
+constexpr std::uint64_t kNapNs = 500'000;  // while controllers look themselves, or something waits for room
+constexpr unsigned kLooksBeforeNap = 2;
 constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
 constexpr unsigned kMostRefused = 16;         // waits in a row, should a provider always say that it has more
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
@@ -53,7 +54,10 @@ void Service::remove(Served& served) {
 // Either the thread learns before its nap that nobody attends, or this sees that it naps.
 void Service::take_over() noexcept {
   fabric_.take_attended();
-  if (napping_.exchange(false)) eventfd_write(wake_descriptor_, 1);
+  attended_.store(0);
+  if (!napping_.exchange(false)) return;
+  ended_naps_.fetch_add(1, std::memory_order_relaxed);
+  eventfd_write(wake_descriptor_, 1);
 }
 
 void Service::run() {
@@ -78,14 +82,22 @@ bool Service::serve(std::uint64_t now) {
   return waiting;
 }
 
+// Do controllers look for arrivals, and go on looking? One that has just been woken may sleep again at once.
+bool Service::is_attended() noexcept {
+  if (fabric_.take_attended()) return attended_.fetch_add(1) + 1 >= kLooksBeforeNap;
+  attended_.store(0);
+  return false;
+}
+
 void Service::rest(bool waiting, std::uint64_t until_ns) {
   const std::uint64_t now = now_ns();
   std::uint64_t most = until_ns > now ? until_ns - now : 0;
   std::array<pollfd, 2> descriptors{{{wake_descriptor_, POLLIN, 0}, {-1, POLLIN, 0}}};
   // What waits for room is tried again at the pace of naps, however often its controller goes to sleep meanwhile.
   napping_.store(!waiting);
-  if (waiting || fabric_.take_attended()) {
+  if (waiting || is_attended()) {
     most = std::min(most, kNapNs);
+    naps_.fetch_add(1, std::memory_order_relaxed);
   } else {
     napping_.store(false);
     descriptors[1].fd = fabric_.prepare_wait();

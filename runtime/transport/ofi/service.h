@@ -1,9 +1,9 @@
 // The thread of a fabric: keeps it going while no controller does, and keeps peers informed that this process lives.
 //
-// While controllers look for arrivals themselves it only naps between keep-alives; otherwise it sleeps on the fabric's
-// descriptor and wakes whoever something came for. A controller that goes to sleep says so, or what came for it would
-// wait until the nap is over. It runs no kernel, so a kernel that takes minutes does not look like
-// a dead process.
+// It sleeps on the fabric's descriptor and wakes whoever something came for. While controllers look for arrivals
+// themselves and none goes to sleep, it only naps between keep-alives. A controller that goes to sleep ends a nap, or
+// what came for it would wait until the nap is over. The thread runs no kernel, so a kernel that takes minutes does not
+// look like a dead process.
 #pragma once
 
 #include <atomic>
@@ -32,6 +32,12 @@ class Served {
   virtual bool retry() noexcept = 0;
 };
 
+// Counts since the thread was started.
+struct ServiceCounters {
+  std::uint64_t naps = 0;   // while controllers look themselves, or something waits for room
+  std::uint64_t ended = 0;  // naps that a controller ended, which costs it a system call
+};
+
 class Service {
  public:
   // `fabric` outlives it. Throws std::system_error where the system has no descriptor or thread for it.
@@ -45,11 +51,15 @@ class Service {
   void remove(Served& served);
   // A controller looks no more, because it is going to sleep: ends a nap. Any thread; may make a system call.
   void take_over() noexcept;
+  [[nodiscard]] ServiceCounters counters() const noexcept {
+    return {naps_.load(std::memory_order_relaxed), ended_naps_.load(std::memory_order_relaxed)};
+  }
   [[nodiscard]] const KeepAlive& keep_alive() const noexcept { return keep_alive_; }
 
  private:
   void run();
   [[nodiscard]] bool serve(std::uint64_t now);
+  [[nodiscard]] bool is_attended() noexcept;
   void rest(bool waiting, std::uint64_t until_ns);
 
   Fabric& fabric_;
@@ -60,6 +70,8 @@ class Service {
   unsigned refused_ = 0;  // waits in a row
   int wake_descriptor_;
   std::atomic<bool> napping_{false}, stop_{false};
+  std::atomic<unsigned> attended_{0};  // looks in a row that found a controller attending, since one went to sleep
+  std::atomic<std::uint64_t> naps_{0}, ended_naps_{0};
   std::thread thread_;
 };
 
