@@ -4,8 +4,11 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 
+#include "bench/micro/blocking_pipeline.h"
+#include "bench/micro/busy_loops.h"
 #include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/raw_pipeline.h"
 #include "bench/micro/start_over.h"
@@ -14,11 +17,10 @@
 #include "runtime/measure/host_probe.h"
 #include "runtime/measure/pinned_group.h"
 #include "runtime/measure/plans.h"
+#include "runtime/transport/loopback/loopback_transport.h"
 
 namespace woa::bench {
 namespace {
-
-constexpr std::uint32_t kWorkers = 3;
 
 constexpr Peer kForwardingPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
                                      {"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
@@ -34,14 +36,19 @@ struct Case {
   PipelineCores cores;
   bool names_cores;
   std::uint64_t items;
+  std::uint32_t workers;
+  std::optional<std::uint32_t> beside;
+  int nicer;
 };
 
-// ", window 1", and ", cores 0111" if the caller named cores.
+// ", window 1", then ", cores 0111" if the caller named cores, or ", 2 workers, beside 8 that are nicer by 19".
 std::string in_words(const Case& at) {
   std::string text = ", window " + std::to_string(at.window);
-  if (!at.names_cores) return text;
-  text += ", cores ";
-  for (const std::size_t core : at.cores) text += std::to_string(core);
+  if (at.names_cores) text += ", cores ";
+  for (std::size_t k = 0; at.names_cores && k < at.cores.size(); ++k) text += std::to_string(at.cores[k]);
+  if (at.workers != PipelineOptions().workers) text += ", " + std::to_string(at.workers) + " workers";
+  if (at.beside) text += ", beside " + std::to_string(*at.beside);
+  if (at.nicer != 0) text += " that are nicer by " + std::to_string(at.nicer);
   return text;
 }
 
@@ -50,21 +57,26 @@ std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
   return count != 0 ? count : std::clamp(kMostBytes / size, kFewest, kMost);
 }
 
+// Where controllers run, and how they wait.
+RunOptions place(RunOptions options, const Case& at) {
+  if (at.beside) return options;  // as any run
+  options.processors = {-1};      // the host is this process
+  options.processors.insert(options.processors.end(), at.cores.begin() + 1, at.cores.end());
+  options.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
+  return options;
+}
+
 // Microseconds per item of a run that lives for this launch alone.
-Result<double> run_us(const RunOptions& options, const std::string& provider, std::string_view model, const Case& at) {
-  auto plan = rewrite(touches(kWorkers, at.size, at.window), model);
+Result<double> run_us(const RunOptions& placed, const std::string& provider, std::string_view model, const Case& at) {
+  auto plan = rewrite(touches(at.workers, at.size, at.window), model);
   if (!plan.ok()) return plan.status();
-  RunOptions placed = options;
-  placed.processors = {-1};  // the host is this process
-  placed.processors.insert(placed.processors.end(), at.cores.begin() + 1, at.cores.end());
-  placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
-  auto here = PinnedGroup::start({}, at.cores[0]);
+  auto here = PinnedGroup::start({}, at.beside ? kAnyProcessor : at.cores[0]);
   if (!here.ok()) return here.status();
   bool wrong = false;
-  auto driven = start_over(provider, std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
-    constexpr auto kTouched = std::byte{1 + kWorkers};
-    wrong = wrong || done.outputs.empty() || done.outputs[0].payload.front() != kTouched ||
-            done.outputs[0].payload.back() != kTouched;
+  auto driven = start_over(provider, std::move(*plan), placed, [&](const Completion& done) {
+    const auto touched = std::byte(1 + at.workers);
+    wrong = wrong || done.outputs.empty() || done.outputs[0].payload.front() != touched ||
+            done.outputs[0].payload.back() != touched;
   });
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(at.size, std::byte{1});
@@ -87,7 +99,18 @@ Result<double> us_each(const Result<double>& ns, std::uint64_t items) {
 }
 
 Contender ours(const RunOptions& options, const PipelineOptions& chosen, const char* model, const Case& at) {
-  return {model, "ours", at.size, [=, &options, &chosen] { return run_us(options, chosen.provider, model, at); }};
+  return {model, "ours", at.size,
+          [=, &options, &chosen] { return run_us(place(options, at), chosen.provider, model, at); }};
+}
+
+Contender in_one_process(const RunOptions& options, const Case& at) {
+  return {"woa, one process", "ours", at.size, [=, &options] {
+            LoopbackTransport loopback;
+            RunOptions placed = place(options, at);
+            placed.transport = &loopback;
+            placed.node_command.clear();
+            return run_us(placed, "", "woa", at);
+          }};
 }
 
 PeerJob job_of(const Case& at) {
@@ -124,8 +147,19 @@ std::vector<Contender> over_wire(const RunOptions& options, const PipelineOption
           ours(options, chosen, "rpc-hub", at)};
 }
 
+std::vector<Contender> beside_others(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
+  const bool shared = chosen.provider.empty();
+  const BlockingPipeline plain{shared ? BlockingWay::kPipe : BlockingWay::kSocket, at.size, at.window, at.workers};
+  std::vector<Contender> contenders{{shared ? "blocking pipes" : "TCP sockets", "limit", at.size,
+                                     [=] { return us_each(blocking_pipeline_ns(plain, at.items), at.items); }}};
+  if (shared) contenders.push_back(in_one_process(options, at));
+  contenders.push_back(ours(options, chosen, "woa", at));
+  contenders.push_back(ours(options, chosen, "rpc-hub", at));
+  return contenders;
+}
+
 Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
-  const auto contenders = chosen.provider.empty() ? over_memory : over_wire;
+  const auto contenders = at.beside ? beside_others : chosen.provider.empty() ? over_memory : over_wire;
   Contest contest{"us/item", chosen.repetitions, "", contenders(options, chosen, at)};
   for (Contender& each : contest.contenders) each.name += in_words(at);
   return contest;
@@ -149,24 +183,35 @@ std::vector<Case> cases_of(const PipelineOptions& chosen) {
   for (const PipelineCores& cores : chosen.cores)
     for (const std::uint64_t size : chosen.sizes)
       for (const std::uint32_t window : chosen.windows)
-        cases.push_back({size, window, cores, named, items_of(size, chosen.count)});
+        cases.push_back(
+            {size, window, cores, named, items_of(size, chosen.count), chosen.workers, chosen.beside, chosen.nicer});
   return cases;
+}
+
+// Fails now rather than after minutes of measuring.
+Status check_cases(const std::vector<Case>& cases, bool shared) {
+  for (const Case& at : cases) {
+    PeerJob job = job_of(at);
+    job.processors.resize(at.workers + 1);
+    if (!at.beside) WOA_RETURN_IF_ERROR(check_processors(at.cores));
+    if (!shared || at.beside) WOA_RETURN_IF_ERROR(check_held(job));
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen) {
-  const bool shared = chosen.provider.empty();
+  const bool shared = chosen.provider.empty(), with_peers = shared && !chosen.beside;
   Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
-  if (shared) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
+  if (with_peers) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
   const std::vector<Case> cases = cases_of(chosen);
-  for (const Case& at : cases) {  // fails now rather than after minutes of measuring
-    WOA_RETURN_IF_ERROR(check_processors(at.cores));
-    if (!shared) WOA_RETURN_IF_ERROR(check_held(job_of(at)));
-  }
+  WOA_RETURN_IF_ERROR(check_cases(cases, shared));
+  const auto others = start_busy_loops({chosen.beside.value_or(0), chosen.nicer});  // until all is measured
+  if (!others.ok()) return others.status();
   HostProbe probe;
   for (const Case& at : cases) {
-    auto rows = run_contest(contest_of(options, chosen, at), [&] { return probe.look(); });
+    auto rows = run_contest(contest_of(options, chosen, at), [&] { return at.beside ? Status() : probe.look(); });
     if (!rows.ok()) return rows.status();
     compare(*rows);
     add_ratio(report, *rows, "rpc-hub" + in_words(at), "woa" + in_words(at));

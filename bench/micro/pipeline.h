@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct PipelineOptions {
   std::uint64_t repetitions = 11;
   PeerFolder peers = {};
   std::string provider{};  // of libfabric, between all controllers; empty: shared memory
+  // Runs that wait as any run does, on processors that the system chooses, beside as many busy loops of other programs
+  // (0: alone), whose nice value is higher by `nicer`.
+  std::optional<std::uint32_t> beside{};
+  int nicer = 0;
+  std::uint32_t workers = 3;  // in a row; other numbers only with `beside`
 };
 
 // Microseconds per item. Source and sink are this process; four processes poll and yield.
@@ -28,6 +34,10 @@ struct PipelineOptions {
 // by their own route, unless peers_can_hold() is false. Rows name the cores where they are not the usual ones; the
 // host's state is that of processors 0 and 1. Over libfabric both are compared with raw fi_writedata that forwards, and
 // nodes are started with the same provider; peers take no part.
+//
+// With `beside` all are compared with blocking_pipeline_ns(): pipes, or sockets over libfabric. `woa, one process` has
+// a thread for each controller, as `woa run --processes one`; libfabric has none of that. Nothing is pinned, peers and
+// raw mailboxes take no part, and nobody looks at the host's state: what polls would wait for a turn of the scheduler.
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen);
 
 }  // namespace woa::bench

@@ -21,6 +21,7 @@
 #include "bench/program/bench_help.h"
 #include "bench/program/bench_plot.h"
 #include "bench/program/bench_report.h"
+#include "bench/program/pipeline_options.h"
 #include "compiler/compiler.h"
 #include "library/environment.h"
 #include "library/local_run.h"
@@ -224,19 +225,6 @@ void add_rate(CLI::App& parent, Action& action) {
   add_peers(command, chosen->peers);
 }
 
-// Accepts four digits.
-std::string check_cores(const std::string& text) {
-  const bool digits = text.size() == bench::PipelineCores{}.size() &&
-                      std::ranges::all_of(text, [](char digit) { return digit >= '0' && digit <= '9'; });
-  return digits ? "" : "'" + text + "' is not four digits: the processor of the source and of each worker, as in 0101";
-}
-
-bench::PipelineCores cores_of(const std::string& text) {
-  bench::PipelineCores cores{};
-  std::ranges::transform(text, cores.begin(), [](char digit) { return static_cast<std::size_t>(digit - '0'); });
-  return cores;
-}
-
 void add_pipeline(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::PipelineOptions>();
   auto over = std::make_shared<TransportOptions>();
@@ -246,28 +234,10 @@ void add_pipeline(CLI::App& parent, Action& action) {
             chosen->provider = provider_of(*over);
             return bench::bench_pipeline(placed_over(*over, options), *chosen);
           });
-  command.footer(std::string(kAboutPipeline) + "\n" + kAboutPeers + "\n" +
+  command.footer(std::string(kAboutPipeline) + "\n\n" + kAboutBeside + "\n" + kAboutPeers + "\n" +
                  about_transport(" that forwards; `rpc-hub` is compared with it, too"));
   add_transport_options(command, *over);
-  command.add_option("--size", chosen->sizes, "Bytes of an item, with KiB, MiB or GiB; several, or a list with commas")
-      ->transform(bytes(2, std::uint64_t{1} << 30))
-      ->delimiter(',')
-      ->option_text("SIZE,... [64,64KiB,4MiB]");
-  command.add_option("--window", chosen->windows, "Items under way at most; several, or a list with commas")
-      ->transform(within(1, kMaxWindow))
-      ->delimiter(',')
-      ->option_text("N,... [1,8]");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--cores",
-          [chosen](const std::vector<std::string>& texts) {
-            chosen->cores.clear();
-            std::ranges::transform(texts, std::back_inserter(chosen->cores), cores_of);
-          },
-          "Processors (0 to 9) of the source and of each worker; several, or a list with commas")
-      ->check(check_cores)
-      ->delimiter(',')
-      ->option_text("DIGITS,... [0101]");
+  add_pipeline_options(command, *chosen);
   add_count(command, chosen->count, "Items of a launch").option_text("UINT [256 MiB, 40 to 20,000 items]");
   add_repetitions(command, chosen->repetitions);
   add_peers(command, chosen->peers);

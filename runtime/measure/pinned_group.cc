@@ -13,11 +13,19 @@
 #include "runtime/base/processor.h"
 
 namespace woa::measure {
+namespace {
+
+Status pin(std::size_t processor) {
+  return processor == kAnyProcessor ? Status() : pin_thread(static_cast<int>(processor));
+}
+
+}  // namespace
 
 Status check_processors(std::span<const std::size_t> processors) {
   cpu_set_t ours;
   ::sched_getaffinity(0, sizeof ours, &ours);
-  const std::set<std::size_t> wanted(processors.begin(), processors.end());
+  std::set<std::size_t> wanted(processors.begin(), processors.end());
+  wanted.erase(kAnyProcessor);
   std::string names;
   for (const std::size_t processor : wanted) names += (names.empty() ? "" : " and ") + std::to_string(processor);
   const bool all =
@@ -39,12 +47,11 @@ Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members, std::siz
     if (child < 0) return limit_reached("starting another process", errno);
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::_exit(pin_thread(static_cast<int>(member.processor)).ok() && ::getppid() == parent ? member.body() : 1);
+      ::_exit(pin(member.processor).ok() && ::getppid() == parent ? member.body() : 1);
     }
     group.children_.push_back(child);
   }
-  if (const Status pinned = pin_thread(static_cast<int>(processor)); !pinned.ok())
-    return {Code::kUnavailable, pinned.message()};
+  if (const Status pinned = pin(processor); !pinned.ok()) return {Code::kUnavailable, pinned.message()};
   group.pinned_ = true;
   return group;
 }

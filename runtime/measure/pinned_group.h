@@ -12,13 +12,15 @@
 
 namespace woa::measure {
 
+inline constexpr std::size_t kAnyProcessor = ~std::size_t{0};  // the system chooses
+
 // A child: it runs `body` on `processor` and exits with its result.
 struct Member {
   std::size_t processor = 0;
   std::function<int()> body;
 };
 
-// kUnavailable: this process may not use all of `processors`.
+// kUnavailable: this process may not use all of `processors`, kAnyProcessor apart.
 Status check_processors(std::span<const std::size_t> processors);
 
 class PinnedGroup {
