@@ -11,7 +11,8 @@ Result<measure::PinnedGroup> start_busy_loops(const BusyLoops& loops) {
     [[maybe_unused]] const int nice = ::nice(nicer);
     for (volatile std::uint64_t number = 1;;) number = number * 3 + 1;
   };
-  return measure::PinnedGroup::start(std::vector<Member>(loops.count, {measure::kAnyProcessor, compute}), measure::kAnyProcessor);
+  return measure::PinnedGroup::start(std::vector<measure::Member>(loops.count, {measure::kAnyProcessor, compute}),
+                                     measure::kAnyProcessor);
 }
 
 }  // namespace woa::bench

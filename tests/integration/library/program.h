@@ -68,6 +68,11 @@ struct Program {
     room->bytes = text.size();
     return WOA_OK;
   }
+  [[nodiscard]] std::uint64_t submitted() const {
+    woa_statistics statistics{};
+    statistics.size = sizeof statistics;
+    return woa_run_statistics(run, &statistics) == WOA_OK ? statistics.submitted : 0;
+  }
   woa_status submit(std::string& text, std::uint64_t deadline_ns = 0) {
     return woa_run_submit(run, fill, &text, deadline_ns, nullptr);
   }
