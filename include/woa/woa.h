@@ -183,13 +183,13 @@ typedef struct woa_run_setup {
  * peer is missing. WOA_EXHAUSTED: a limit of the system. */
 WOA_API woa_status woa_run_start(const woa_plan *plan, const woa_run_setup *setup, woa_run **run);
 
-/* Submits the next instance. `deadline_ns`: for this one, from its place in the window on; 0: the plan's. `instance`: its number, from 0
- * on; may be null. WOA_BACK_PRESSURED: as many instances are in flight as the plan's window has; nothing was submitted.
- * Other errors: the run has ended, and why. */
+/* Submits the next instance. `deadline_ns`: for this one, from its place in the window on; 0: the plan's. `instance`:
+ * its number, from 0 on; may be null. WOA_BACK_PRESSURED: as many instances are in flight as the plan's window has;
+ * nothing was submitted. Other errors: the run has ended, and why. */
 WOA_API woa_status woa_run_submit(woa_run *run, woa_fill fill, void *user, uint64_t deadline_ns, uint64_t *instance);
 /* Submits the next instance although the window may be full. With "thread" = "own" the instance then waits in line, the
- * first to come is the first to be served, and the call returns: a thread may have one in line. For its next one it waits
- * until that one has its place, `timeout_ns` at most. A caller that drives waits here for the place itself.
+ * first to come is the first to be served, and the call returns: a thread may have one in line. For its next one it
+ * waits until that one has its place, `timeout_ns` at most. A caller that drives waits here for the place itself.
  * WOA_BACK_PRESSURED: it waited in vain, and nothing was submitted. WOA_INVALID: a callback would have to wait.
  * Otherwise as woa_run_submit(), which is this with 0. */
 WOA_API woa_status woa_run_submit_within(woa_run *run, woa_fill fill, void *user, uint64_t deadline_ns,
