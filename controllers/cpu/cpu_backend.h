@@ -44,10 +44,10 @@ class CpuBackend final : public Backend {
   Status start_threads();
 
   DeviceDescription description_;
-  std::vector<Worker> workers_;
   std::size_t next_worker_ = 0;      // poll() goes on here, so that no worker waits behind the others
   std::vector<LoadedStage> stages_;  // by number in the plan; `kernel` is null for those of other controllers
   Doorbell wakeup_;
+  std::vector<Worker> workers_;  // last: their threads use the rest
 };
 
 }  // namespace woa
