@@ -250,8 +250,9 @@ class Run {
   // Instances in flight are cancelled; their futures throw.
   ~Run() { close(); }
 
-  // Submits an instance, and waits for a place in the window if there is none. The future has copies of its outputs, or
-  // throws Error with the stage's reason. `deadline_ns`: 0 for the plan's.
+  // Submits an instance. While the window is full it waits in line, the first to come first; a thread has one in line,
+  // and waits here before its next. The future has copies of its outputs, or throws Error with the stage's reason.
+  // `deadline_ns`: from its place in the window on; 0 for the plan's.
   std::future<Outputs> submit(Fill fill, std::uint64_t deadline_ns = 0) {
     auto promise = std::make_shared<std::promise<Outputs>>();
     std::future<Outputs> result = promise->get_future();
