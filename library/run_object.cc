@@ -248,7 +248,7 @@ woa_status RunObject::submit_here(const Submission& submission, std::uint64_t pa
 
 // By any thread, also from a callback.
 woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
-  Sleepers sleepers;  // none: whoever is in line now is behind this one's place, or has no place either
+  Sleepers sleepers;
   std::unique_lock lock(mutex_);
   if (patience_ns != 0 && line_.has_mine()) {
     if (const Status status = check_wait(); !status.ok()) return answer(status);
@@ -260,6 +260,8 @@ woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t
   line_.join(submission);
   *instance = next_number();
   admit_line(sleepers);
+  lock.unlock();
+  wake(sleepers);
   return WOA_OK;
 }
 

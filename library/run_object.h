@@ -93,7 +93,7 @@ class RunObject {
   woa_status push(const Submission& submission, std::uint64_t number);
   woa_status submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
   woa_status submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
-  // Whether the next to be admitted finds a place in the window.
+  // True if the next to be admitted finds a place in the window.
   [[nodiscard]] bool has_place() const { return submitted_ - line_.size() < oldest_ + plan_.window; }
   [[nodiscard]] bool has_ended(std::uint64_t instance) const;
   [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }

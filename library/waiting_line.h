@@ -28,7 +28,7 @@ void wake(const Sleepers& sleepers) noexcept;
 class WaitingLine {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
-  // Whether a submission of this thread is in line.
+  // True if a submission of this thread is in line.
   [[nodiscard]] bool has_mine() const { return owners_.contains(std::this_thread::get_id()); }
   // The last in line, for this thread, which has none there.
   void join(const Submission& submission);

@@ -64,7 +64,7 @@ class Client {
     auto inbox = open_inbox(inbox_of(pipeline), std::move(links.back().in));
     if (!inbox.ok()) return inbox.status();
     out.inbox_ = std::move(*inbox);
-    // Who waits for room in a pipe takes results meanwhile, or all would wait. A thread reads the socket.
+    // A writer that waits for room in a pipe takes results meanwhile, or all would wait. A thread reads the socket.
     if (pipeline.way == BlockingWay::kPipe) ::fcntl(out.out_.get(), F_SETFL, O_NONBLOCK);
     return out;
   }

@@ -57,7 +57,7 @@ std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
   return count != 0 ? count : std::clamp(kMostBytes / size, kFewest, kMost);
 }
 
-// Where controllers run, and how they wait.
+// Places the controllers, and chooses how they wait.
 RunOptions place(RunOptions options, const Case& at) {
   if (at.beside) return options;  // as any run
   options.processors = {-1};      // the host is this process

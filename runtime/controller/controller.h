@@ -59,7 +59,7 @@ class Controller final {
   // One duty cycle: receive, match, fire, forward. Returns how much it did; 0 means that nothing was there. One thread.
   std::size_t do_work() noexcept;
 
-  // What may let a controller go on whose last duty cycle did nothing: a packet; or room, if something waits for it,
+  // Lets a controller go on whose last duty cycle did nothing: a packet; or room, if something waits for it,
   // here or at a controller whose blocks this one passes on.
   [[nodiscard]] Doorbell::For awaits() noexcept;
   // Why the run cannot go on (a packet lost, repeated, damaged or out of place); ok until then. Nothing is done after

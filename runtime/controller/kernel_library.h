@@ -24,7 +24,7 @@ struct ProgramKernel {
 // A kernel's table as this runtime knows it: fields that the kernel's header did not have are null or 0. kUnsupported:
 // it is for another kernel interface, or has a field that this runtime does not know.
 Result<woa_kernel> read_kernel_table(const woa_kernel& given);
-// As read_kernel_table(), for a runtime whose woa_kernel is `known`, all zero on entry.
+// The same as read_kernel_table(), for a runtime whose woa_kernel is `known`, all zero on entry.
 Status read_kernel_table(const woa_kernel& given, std::span<std::byte> known);
 
 // Owns the library and `self`. Must outlive every backend that was given its table, and every instance's state.

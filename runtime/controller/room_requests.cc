@@ -5,7 +5,7 @@
 namespace woa {
 namespace {
 
-// Whether the edge's reader writes over the payload and passes the block on.
+// True if the edge's reader writes over the payload and passes the block on.
 bool passes_on(const Plan& plan, const Layout& layout, std::uint32_t e) {
   const EdgePlan& edge = plan.edges[e];
   return std::ranges::find(layout.passed_input[edge.to_stage], static_cast<std::int32_t>(edge.to_port)) !=

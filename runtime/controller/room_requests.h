@@ -1,4 +1,4 @@
-// Who waits for room that others could give. A controller that passes blocks on hands them back to their owner, but
+// Requests for room that others could give. A controller that passes blocks on hands them back to their owner, but
 // need not wake for each: an owner that waits says so, and the word travels on to whoever may hold the blocks.
 //
 // In a loop of three or more such controllers the word may outlive its cause. They then wake for each block.

@@ -96,7 +96,7 @@ void fields(auto& f, Like<Refused> auto& m) { f(1, "why", m.why); }
 
 using FromHost = std::variant<std::monostate, Hello, Stop, Connect, Refused>;
 
-// What a node says of itself before the run begins.
+// A node's word of itself before the run begins.
 struct Ready {
   DeviceDescription device;
   int processor = kNoProcessor;  // that the node's loop is pinned to

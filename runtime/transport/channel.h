@@ -133,7 +133,7 @@ class Receiver {
   virtual void give_back(const BlockReturn& block) noexcept = 0;
   // Wakes the producer's controller if it sleeps and waits for room. Call after a batch of give_back or poll.
   virtual void wake() noexcept = 0;
-  // What the producer said last by want_room(); true where it cannot say.
+  // The producer's last word by want_room(); true where it cannot say.
   [[nodiscard]] virtual bool room_wanted() const noexcept { return true; }
 };
 

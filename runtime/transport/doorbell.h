@@ -23,7 +23,7 @@ class Doorbell {
   Doorbell() = default;
   explicit Doorbell(DoorbellLine* line) noexcept : line_(line) {}
 
-  // What an owner sleeps until: work, or also room (blocks and places that others give back).
+  // An owner sleeps until one of these comes: work, or also room (blocks and places that others give back).
   enum For : std::uint32_t { kWork = 1, kWorkOrRoom = 2 };
 
   // Call after publishing work. Any thread or process.

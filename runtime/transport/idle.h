@@ -32,7 +32,7 @@ struct WaitCounts {
   std::uint64_t crowded = 0;  // times that yields turned out to cost more than sleeps
 };
 
-// What yields have saved against sleeping, and what they have cost.
+// The account of yields: the time that they saved against sleeps, and their cost.
 class YieldAccount {
  public:
   static constexpr std::uint64_t kSleepCostNs = 10'000;      // of a sleep and a wake-up, which a yield has saved

@@ -11,9 +11,8 @@
 namespace woa {
 namespace {
 
-constexpr int kLooks = 100;                       // before a thread sleeps: some microseconds
-constexpr std::uint64_t kMostNs = 1'000'000'000;  // of a sleep; a thread then looks again
-constexpr std::uint64_t kSlowNs = 20'000;         // waking a thread takes that long at most
+constexpr int kLooks = 100;                // before a thread sleeps: some microseconds
+constexpr std::uint64_t kSlowNs = 20'000;  // waking a thread takes that long at most
 
 }  // namespace
 
@@ -71,7 +70,7 @@ bool Movers::next(std::uint32_t& item) noexcept {
     awake_.fetch_sub(1);
     if (!any()) {
       if (stopped_.load()) return false;
-      futex_wait(bell_, bell, kMostNs);
+      futex_wait(bell_, bell);
     }
     awake_.fetch_add(1);
   }

@@ -20,9 +20,8 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kRuns = 8;                       // under way at once, each with a mover of its own
-constexpr std::uint64_t kLongestTurnNs = 1'000'000'000;  // of a sleep; a mover then looks again
-constexpr std::size_t kStagingBytes = 256ULL << 20;      // of all buffers for copied payloads, but for the first pair
+constexpr std::uint32_t kRuns = 8;                   // under way at once, each with a mover of its own
+constexpr std::size_t kStagingBytes = 256ULL << 20;  // of all buffers for copied payloads, but for the first pair
 
 }  // namespace
 
@@ -179,7 +178,7 @@ Status XrtBackend::Parts::send_in_turn(RunSlot& slot, std::uint32_t number) noex
   Status status = slot.send(number);
   for (std::uint32_t turn = turn_.load(); turn != number; turn = turn_.load()) {
     sleeping_.fetch_add(1);
-    futex_wait(turn_, turn, kLongestTurnNs);
+    futex_wait(turn_, turn);
     sleeping_.fetch_sub(1);
   }
   if (status.ok() && failed_.load()) status = {Code::kUnavailable, "an earlier run on this card failed"};
