@@ -285,7 +285,8 @@ TEST_CASE("a stage of two inputs joins them, whichever is larger") {
   driver.run(poisoned.firing);
   ++sequence;
   REQUIRE(poisoned.firing.message == "late");
-  REQUIRE(run(8, 9)->firing.routes[0].header.sequence == sequence);
+  const auto last = run(8, 9);
+  REQUIRE(last->firing.routes[0].header.sequence == sequence);
   REQUIRE((model.read(wact::kRegMatches) >> 16 & 0xff) == 0);
 }
 
