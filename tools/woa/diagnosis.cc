@@ -273,12 +273,13 @@ struct Variable {
   const char* name;
   const char* effect;
 };
-constexpr std::array<Variable, 12> kVariables{{
+constexpr std::array<Variable, 13> kVariables{{
     {"WOA_KERNEL_PATH", "kernels of these folders come before those beside the program"},
     {"XDG_CONFIG_HOME", "the machine file of `woa calibrate` is looked up there"},
     {"FI_PROVIDER", "libfabric offers these providers only"},
     {"FI_PROVIDER_PATH", "libfabric loads providers from there"},
     {"FI_OFI_RXM_BUFFER_SIZE", "each process over libfabric has 5120 buffers of so many bytes; `woa` chooses 1024"},
+    {"FI_OFI_RXM_MSG_RX_SIZE", "libfabric 2 posts so many of those buffers; `woa` chooses 128"},
     {"OCL_ICD_VENDORS", "the OpenCL loader looks for drivers there only"},
     {"OCL_ICD_FILENAMES", "the OpenCL loader takes these drivers"},
     {"POCL_DEVICES", "PoCL offers these devices only"},

@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "runtime/base/shared_library.h"
 
@@ -21,16 +23,23 @@ std::string version_text(std::uint32_t version) {
 // first.
 void keep_signal_handlers() { ::setenv("IPATH_NO_BACKTRACE", "1", 0); }
 
-// ofi_rxm allocates and clears 5120 buffers for messages when an endpoint is enabled: 80 MiB at its usual 16 KiB each,
-// and some 60 ms. This transport sends no messages. Its writes bypass the buffers, but for the credit lines of at most
-// 64 bytes that they are copied into.
-constexpr const char *kBufferBytes = "FI_OFI_RXM_BUFFER_SIZE", *kSmall = "1024";
+// When an endpoint is enabled, ofi_rxm allocates and clears buffers for messages, which this transport does not send:
+// 5120 of 16 KiB each, and some 60 ms. Its writes bypass them, but for the credit lines of at most 64 bytes that they
+// are copied into. libfabric 2 posts 4096 of them to a queue that all peers share; 128 is what it posts without one.
+struct Variable {
+  const char *name, *value;
+};
+constexpr std::array kSmaller{Variable{"FI_OFI_RXM_BUFFER_SIZE", "1024"}, Variable{"FI_OFI_RXM_MSG_RX_SIZE", "128"}};
 
-// libfabric reads the variable when the first call makes it load its providers. What this process starts, peers of
-// `woa bench` among them, must not inherit it.
+// libfabric reads the variables when the first call makes it load its providers. What this process starts, peers of
+// `woa bench` among them, must not inherit them.
 void load_providers(const FabricLibrary& table) {
-  if (std::getenv(kBufferBytes) != nullptr) return;
-  ::setenv(kBufferBytes, kSmall, 0);
+  std::vector<const char*> ours;
+  for (const Variable& variable : kSmaller) {
+    if (std::getenv(variable.name) != nullptr) continue;
+    ::setenv(variable.name, variable.value, 0);
+    ours.push_back(variable.name);
+  }
   fi_info *hints = table.fi_dupinfo(nullptr), *found = nullptr;
   if (hints != nullptr) {
     hints->fabric_attr->prov_name = ::strdup("none");  // none of them is asked for its devices
@@ -38,7 +47,7 @@ void load_providers(const FabricLibrary& table) {
     if (found != nullptr) table.fi_freeinfo(found);
     table.fi_freeinfo(hints);
   }
-  ::unsetenv(kBufferBytes);
+  for (const char* name : ours) ::unsetenv(name);
 }
 
 Result<FabricLibrary> load() {
