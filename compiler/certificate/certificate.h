@@ -57,7 +57,7 @@ struct Prediction {
   // The critical path from source to sink, mean over the courses that an instance may take, and the firings' part of it
   // (compiler/predict/critical_path.h).
   std::int64_t critical_path_ps = 0, critical_kernels_ps = 0;
-  // The critical path of one instance alone, which finds controllers asleep: a firing of kAwake_ps or more wakes each
+  // The critical path of one instance alone, which finds controllers asleep: a long firing (kAwake_ps) wakes each
   // that waits for it, once (CostTable::wake_ps).
   std::int64_t alone_ps = 0;
   std::int64_t period_ps = 0;  // the largest load of a controller, group of cores or link: `bottleneck`

@@ -19,8 +19,9 @@ inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that 
 // replicas have shares of them.
 inline constexpr std::uint64_t kPerMillion = 1'000'000;
 
-// A controller that has waited this long sleeps: IdleOptions::spin_ns.
-inline constexpr std::int64_t kAwake_ps = 20'000'000;
+// A controller that has waited this long sleeps (runtime/transport/idle.h): one that has a core for itself has spun
+// before (IdleOptions::spin_ns), one of more controllers than cores has only yielded (IdleOptions::yields).
+inline constexpr std::int64_t kAwake_ps = 20'000'000, kAwakeCrowded_ps = 8'000'000;
 
 struct ComponentCosts {
   std::string controller;                          // [0] is `host`

@@ -25,7 +25,8 @@ class Predictor {
         model_(call_model(certificate_.goal.model)),
         plan_(plan),
         counts_(stages_with_counts(costs_)),
-        ways_(costs_.stages.size()) {}
+        ways_(costs_.stages.size()),
+        awake_ps_(awake_times()) {}
 
   Result<Prediction> predict() {
     for (std::uint32_t s = 0; s < costs_.stages.size(); ++s) add_stage(s);
@@ -160,26 +161,45 @@ class Predictor {
     for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
   }
 
-  [[nodiscard]] bool waits(std::uint32_t s) const { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; }
-  // A controller that waits for a firing of kAwake_ps or more is asleep when its first message comes. Readers of the
-  // source are asleep, too, if a stage that feeds the sink takes as long: the host slept until it was woken.
+  // By component: as long as a controller waits for work before it sleeps.
+  [[nodiscard]] std::vector<std::int64_t> awake_times() const {
+    std::map<std::string, std::set<std::uint32_t>> users;  // by group of cores; the host always runs
+    const auto use = [&](std::uint32_t component) { users[costs_.components[component].cores].insert(component); };
+    use(kHostComponent);
+    for (const std::uint32_t component : certificate_.placement) use(component);
+    std::vector<std::int64_t> times;
+    for (const ComponentCosts& component : costs_.components) {
+      const auto group = costs_.cores.find(component.cores);
+      const bool crowded = group != costs_.cores.end() && users[component.cores].size() > group->second;
+      times.push_back(crowded ? kAwakeCrowded_ps : kAwake_ps);
+    }
+    return times;
+  }
+  // Does a firing of the stage take so long that a controller that waits for it falls asleep?
+  [[nodiscard]] bool outlasts(std::uint32_t stage, std::uint32_t waiting) const {
+    return costs_.stages[stage].time_ps[at(stage)] >= awake_ps_[waiting];
+  }
+  // A controller that waits for a long firing is asleep when its first message comes. Readers of the source are asleep,
+  // too, if a stage that feeds the sink takes long: the host slept until it was woken.
   void wake_readers() {
-    bool source_waits = waits(kSourceStage);
-    for (const EdgePlan& edge : plan_.edges) source_waits |= edge.to_stage == kSinkStage && waits(edge.from_stage);
+    bool source_waits = outlasts(kSourceStage, kHostComponent);
+    for (const EdgePlan& edge : plan_.edges)
+      source_waits |= edge.to_stage == kSinkStage && outlasts(edge.from_stage, kHostComponent);
     const std::vector<bool> late = find_late_returns();
     const auto wake = [&](Way& way, Sum times) { way.ps += times * costs_.wake_ps / kPerMillion; };
     for (std::uint32_t s = 0; s < ways_.size(); ++s) {
       const Route route = route_of_firing(model_, at(s), counts_[s]);
       for (const Hop& hop : route.hops())
-        if (waits(s) && hop.to != at(s)) wake(ways_[s], firings(s));
+        if (hop.to != at(s) && outlasts(s, hop.to)) wake(ways_[s], firings(s));
     }
     for (std::uint32_t e = 0; e < edge_ways_.size(); ++e) {
       const EdgePlan& edge = plan_.edges[e];
-      const bool asleep = edge.from_stage == kSourceStage ? source_waits : waits(edge.from_stage);
       const Route route = route_of(edge);
-      for (const Hop& hop : route.hops())
+      for (const Hop& hop : route.hops()) {
+        const bool asleep = edge.from_stage == kSourceStage ? source_waits : outlasts(edge.from_stage, hop.to);
         if (finds_asleep(hop, edge, asleep, late[edge.to_stage]))
           wake(edge_ways_[e], std::min<Sum>(crossing(hop, costs_.edges[e]).tokens, firings(edge.from_stage)));
+      }
     }
   }
   // `asleep`: are those that wait for the edge's writer? The writer's own controller has just fired, so a message back
@@ -190,10 +210,10 @@ class Predictor {
     if (hop.to == at(edge.from_stage)) return model_.nested && late;
     return asleep && !(model_.polled && !edge.count && hop.to == kHostComponent);
   }
-  // By stage: under rpc-nested, does it return only after a firing of kAwake_ps or more?
+  // By stage: under rpc-nested, does it return only after a long firing?
   [[nodiscard]] std::vector<bool> find_late_returns() const {
     std::vector<bool> late(ways_.size(), false);
-    for (std::uint32_t s = 0; s < ways_.size(); ++s) late[s] = waits(s);
+    for (std::uint32_t s = 0; s < ways_.size(); ++s) late[s] = outlasts(s, at(s));
     for (bool changed = true; changed && model_.nested;) {
       changed = false;
       for (const EdgePlan& edge : plan_.edges) {
@@ -233,7 +253,8 @@ class Predictor {
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;
-  std::vector<Leg> rides_;  // under rpc-nested: outputs on their ways back
+  const std::vector<std::int64_t> awake_ps_;  // by component
+  std::vector<Leg> rides_;                    // under rpc-nested: outputs on their ways back
   Sum messages_ = 0, calls_ = 0, payload_bytes_ = 0, serial_ps_ = 0;
   Prediction out_;
 };

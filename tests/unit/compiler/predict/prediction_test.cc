@@ -110,6 +110,23 @@ TEST_CASE("one instance alone wakes controllers that have waited for long") {
   CHECK(found.critical_kernels_ps == kAwake_ps + 2 * kStage_ps);  // writing inputs is no kernel
 }
 
+TEST_CASE("more controllers than cores sleep earlier") {
+  CostTable costs = chain({0, 1, 2}, 3, 0);
+  costs.wake_ps = 7 * kLatency_ps;
+  costs.stages[3].time_ps[2] = kAwakeCrowded_ps;
+  for (ComponentCosts& component : costs.components) component.cores = "all";
+  const auto wakes = [&](std::uint64_t cores) {
+    costs.cores["all"] = cores;
+    const Prediction found = predicted(costs, "woa");
+    return (found.alone_ps - found.critical_path_ps) / (7 * kLatency_ps);
+  };
+  CHECK(wakes(4) == 0);
+  CHECK(wakes(3) == 1);
+  costs.components[kHost].cores.clear();  // the three that share them have a core each
+  CHECK(wakes(3) == 0);
+  CHECK(wakes(2) == 1);
+}
+
 TEST_CASE("only the first message of a long firing wakes who waits, and never the controller that has just fired") {
   const auto wakes = [](CostTable costs, std::string_view model, std::uint32_t elements = 0) {
     costs.wake_ps = 7 * kLatency_ps;
