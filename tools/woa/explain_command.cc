@@ -11,6 +11,7 @@
 
 #include "compiler/compiler.h"
 #include "library/certificate_report.h"
+#include "library/cores.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
 #include "library/run_report.h"
@@ -91,6 +92,7 @@ constexpr const char* kAboutExplain =
     "younger instances never get them.\n"
     "USED are those that the edge has. MEMORY is that of the blocks, RING that of the edge's places in the header "
     "ring.\n"
+    "WAITS is how the thread of each controller would wait here: with a core of its own it spins before it yields.\n"
     "\n"
     "For a placed plan it also prints, for each stage and link, the range of costs within which the placement stays\n"
     "best (docs/placement.md).\n"
@@ -109,6 +111,7 @@ struct ExplainArguments {
   GraphOptions graph;
   DrawingOptions drawing;
   std::string processes = "per-controller";
+  Cores cores;
   std::uint64_t reasons_limit_ns = 2'000'000'000;
   std::vector<std::string> of_graphs;  // options given that apply to graphs only
 };
@@ -145,15 +148,18 @@ json to_json(const EdgeExplanation& edge) {
 }
 
 void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>& edges,
-                   const Result<PlacementReasons>& reasons) {
-  json list = json::array();
+                   const std::vector<WaitExplanation>& waits, const Result<PlacementReasons>& reasons) {
+  json list = json::array(), threads = json::array();
   for (const EdgeExplanation& edge : edges) list.push_back(to_json(edge));
+  for (const WaitExplanation& wait : waits)
+    threads.push_back({{"controller", wait.controller}, {"spins", wait.spins}, {"why", wait.why}});
   json object{{"ok", true},
               {"graph", plan.graph},
               {"model", plan.model},
               {"window", plan.window},
               {"modelled", modelled_stages(plan)},
-              {"edges", std::move(list)}};
+              {"edges", std::move(list)},
+              {"waits", std::move(threads)}};
   if (plan.certificate) object["certificate"] = woa::to_json(*plan.certificate);
   if (plan.certificate)
     object["placement"] = reasons.ok() ? tools::to_json(plan, *reasons) : json{{"error", error_json(reasons.status())}};
@@ -180,23 +186,20 @@ std::string memory_text(const EdgeExplanation& edge) {
   return std::to_string(edge.used) + " x " + size_text(edge.block_bytes);
 }
 
-// Prints rows under the first, in columns as wide as their widest text.
-void print_columns(const std::vector<std::vector<std::string>>& rows, const std::vector<EdgeExplanation>& edges) {
+// A line for each row, in columns as wide as their widest text.
+std::vector<std::string> in_columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
     for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
   }
+  std::vector<std::string> lines(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
     for (std::size_t k = 0; k < rows[r].size(); ++k) {
-      line += rows[r][k];
-      if (k + 1 < rows[r].size()) line += std::string(widths[k] - rows[r][k].size() + 2, ' ');
+      lines[r] += rows[r][k];
+      if (k + 1 < rows[r].size()) lines[r] += std::string(widths[k] - rows[r][k].size() + 2, ' ');
     }
-    std::printf("%s\n", line.c_str());
-    if (r == 0) continue;
-    std::printf("    %s\n", edges[r - 1].why.c_str());
-    for (const Staging& staging : edges[r - 1].staged) std::printf("    %s\n", staging.text.c_str());
   }
+  return lines;
 }
 
 void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
@@ -208,7 +211,20 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
                     methods_text(edge.methods), live_text(edge), std::to_string(edge.used), memory_text(edge),
                     edge.ring_bytes == 0 ? "-" : size_text(edge.ring_bytes)});
   }
-  print_columns(rows, edges);
+  const std::vector<std::string> lines = in_columns(rows);
+  std::printf("%s\n", lines.front().c_str());
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    std::printf("%s\n    %s\n", lines[e + 1].c_str(), edges[e].why.c_str());
+    for (const Staging& staging : edges[e].staged) std::printf("    %s\n", staging.text.c_str());
+  }
+}
+
+void print_waits(const std::vector<WaitExplanation>& waits) {
+  std::vector<std::vector<std::string>> rows{{"CONTROLLER", "WAITS"}};
+  for (const WaitExplanation& wait : waits)
+    rows.push_back({wait.controller, (wait.spins ? "spins, yields, sleeps: " : "yields, sleeps: ") + wait.why});
+  std::printf("\n");
+  for (const std::string& line : in_columns(rows)) std::printf("%s\n", line.c_str());
 }
 
 Result<PlacementReasons> find_reasons(const CertifiedPlan& plan, std::chrono::milliseconds limit) {
@@ -261,6 +277,9 @@ int explain(const ExplainArguments& arguments) {
   const CertifiedPlan plan = with_proofs(std::move(*calls), *loaded.plan);
   const Layout layout = make_layout(plan);
   const std::vector<EdgeExplanation> edges = explain_edges(plan, layout, graph.transport);
+  if (const Status known = check_controllers(arguments.cores, {&plan}); !known.ok())
+    return fail(known, kUsage, graph.json);
+  const std::vector<WaitExplanation> waits = explain_waits(plan, processors_of(arguments.cores, plan));
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons = find_reasons(*loaded.plan, limit);
@@ -268,8 +287,13 @@ int explain(const ExplainArguments& arguments) {
     return fail(reasons.status().with_context(graph.file.string()), kFailed, graph.json);
   if (const Status drawn = draw(plan, arguments.drawing); !drawn.ok())
     return fail(drawn, kFailed, arguments.graph.json);
-  arguments.graph.json ? print_json_of(plan, edges, reasons) : print_table(plan, edges);
-  if (!arguments.graph.json) print_reasons(plan, reasons);
+  if (graph.json) {
+    print_json_of(plan, edges, waits, reasons);
+  } else {
+    print_table(plan, edges);
+    print_waits(waits);
+    print_reasons(plan, reasons);
+  }
   return kDone;
 }
 
@@ -289,6 +313,7 @@ void add_explain(CLI::App& app, Action& action) {
                   "As for `woa run`: one is explained over loopback, per-controller over shm")
       ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
+  add_cores_option(command, arguments->cores, "As for `woa run`: the processors that controllers are pinned to");
   command
       .add_option("--reasons-limit", arguments->reasons_limit_ns,
                   "Time limit of the sensitivity analysis (default: 2s)")

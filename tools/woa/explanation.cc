@@ -5,6 +5,9 @@
 #include <cstdio>
 
 #include "compiler/compiler.h"
+#include "runtime/base/processor.h"
+#include "runtime/base/text.h"
+#include "runtime/node/waiting.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/index.h"
 #include "runtime/plan/on_card.h"
@@ -150,6 +153,19 @@ std::vector<EdgeExplanation> explain_edges(const Plan& plan, const Layout& layou
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
     edges.push_back(explain_edge(plan, layout, rules, e, transport));
   return edges;
+}
+
+std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<int>& processors) {
+  const std::size_t usable = usable_processors(), controllers = plan.controllers.size();
+  const std::vector<IdleOptions> waits = default_waits(processors, controllers, usable);
+  std::vector<WaitExplanation> out;
+  for (std::size_t c = 0; c < controllers; ++c) {
+    const bool spins = waits[c].spin_ns != 0, pinned = c < processors.size() && processors[c] != kNoProcessor;
+    const std::string crowd = counted(controllers, "controller") + ", " + counted(usable, "usable processor");
+    const std::string shared = pinned ? "another is on processor " + std::to_string(processors[c]) + ", too" : crowd;
+    out.push_back({plan.controllers[c].name, spins, spins ? "it has a core" : shared});
+  }
+  return out;
 }
 
 std::string size_text(std::uint64_t bytes) {

@@ -42,6 +42,16 @@ struct EdgeExplanation {
 // By edge. `transport`: between controllers. `plan` has passed validate(), `layout` is the plan's.
 std::vector<EdgeExplanation> explain_edges(const Plan& plan, const Layout& layout, std::string_view transport);
 
+// How a controller would wait for work in a run on this host alone (runtime/node/waiting.h).
+struct WaitExplanation {
+  std::string controller;
+  bool spins = false;  // before it yields, then sleeps
+  std::string why;     // part of a sentence
+};
+
+// By controller, the host first. `processors`: those that controllers are pinned to, as in RunOptions.
+std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<int>& processors);
+
 // "64 B", "1 MiB", "1.5 MiB".
 std::string size_text(std::uint64_t bytes);
 

@@ -47,6 +47,21 @@ class Explain(WoaTest):
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
 
+    def test_threads_that_have_a_core_spin(self):
+        pinned = self.explain(HELLO, "--cores", "host=0,cpu:0=1,cpu:1=1")["waits"]
+        self.assertEqual([(wait["controller"], wait["spins"]) for wait in pinned],
+                         [("host", True), ("cpu:0", False), ("cpu:1", False)])
+        self.assertIn("processor 1", pinned[1]["why"])
+        core = min(os.sched_getaffinity(0))
+        crowded = json.loads(subprocess.run(["taskset", "--cpu-list", str(core), harness.WOA, "explain", HELLO, "--json"],
+                                            stdout=subprocess.PIPE, check=True).stdout)["waits"]
+        self.assertEqual({(wait["spins"], wait["why"]) for wait in crowded}, {(False, "3 controllers, 1 usable processor")})
+        table = self.woa("explain", HELLO, "--cores", "host=0,cpu:0=1,cpu:1=1").stdout.decode()
+        self.assertIn("\nCONTROLLER  WAITS\nhost        spins, yields, sleeps: it has a core\n", table)
+        refused = self.woa("explain", HELLO, "--cores", "cpu:7=0")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn(b"no controller 'cpu:7'", refused.stderr)
+
     def test_an_edge_tells_its_lane(self):
         bulk = graph(64).replace("data: one.data", "data: {from: one.data, lane: bulk}")
         path = self.write("g.yaml", bulk)
@@ -367,9 +382,10 @@ class Explain(WoaTest):
     def test_the_table_is_aligned(self):
         done = self.woa("explain", HELLO, "--model", "rpc-hub")
         self.assertEqual(done.returncode, 0)
-        heading, columns, *rows, empty, no_reasons = done.stdout.decode().splitlines()
+        edge_part, wait_part, no_reasons = done.stdout.decode().split("\n\n")
+        heading, columns, *rows = edge_part.splitlines()
         self.assertIn("hello", heading)
-        self.assertEqual(empty, "")
+        self.assertEqual({line[:12] for line in wait_part.splitlines()}, {"CONTROLLER  ", "host        ", "cpu:0       ", "cpu:1       "})
         self.assertIn("no placement reasons: compile with --profile", no_reasons)
         edges = [row for row in rows if not row.startswith(" ")]
         self.assertEqual(len(edges), len(self.explain(HELLO, "--model", "rpc-hub")["edges"]))
