@@ -59,10 +59,11 @@ else()
   woa_find_library(TASKFLOW PACKAGE "Taskflow" HEADERS taskflow/taskflow.hpp USE "tf::Executor executor(1)")
   woa_find_library(TBB PACKAGE "oneTBB (libtbb-dev)" HEADERS tbb/flow_graph.h LIBRARIES tbb USE "tbb::flow::graph graph; graph.wait_for_all()")
   woa_find_library(GRPC PACKAGE "gRPC (libgrpc++-dev, protobuf-compiler-grpc)" HEADERS grpcpp/grpcpp.h LIBRARIES grpc++ gpr
-                   PROGRAM grpc_cpp_plugin USE "grpc::Version()")
+                   PROGRAMS protoc grpc_cpp_plugin USE "grpc::Version()")
   if(WOA_HAVE_GRPC)
-    woa_runs(woa_error ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${CMAKE_CURRENT_LIST_DIR}/.. --grpc_out=${PROJECT_BINARY_DIR}/CMakeFiles
-             --plugin=protoc-gen-grpc=${WOA_GRPC_PROGRAM} bench/peers/echo.proto)
+    list(POP_FRONT WOA_GRPC_PROGRAMS WOA_PROTOC WOA_PROTOC_GRPC)
+    woa_runs(woa_error ${WOA_PROTOC} --proto_path=${CMAKE_CURRENT_LIST_DIR}/.. --grpc_out=${PROJECT_BINARY_DIR}/CMakeFiles
+             --plugin=protoc-gen-grpc=${WOA_PROTOC_GRPC} bench/peers/echo.proto)
     woa_reason(woa_why_not "gRPC (protobuf-compiler-grpc)" "" "" "${woa_error}")
     woa_optional(GRPC "${woa_why_not}")
   endif()

@@ -83,11 +83,11 @@ function(woa_compiles out name headers statement includes libraries)
 endfunction()
 
 # woa_find_library(NAME PACKAGE "libpng (libpng-dev)" HEADERS png.h [LIBRARIES png] [SUFFIXES folders below include]
-# [PROGRAM plugin of protoc] USE "statement" [TARGET PNG::PNG]): sets WOA_HAVE_<NAME>, WOA_WHY_NOT_<NAME>,
-# WOA_<NAME>_INCLUDE, WOA_<NAME>_LIBRARY and WOA_<NAME>_PROGRAM, and makes TARGET with the header's folder and the
-# libraries. `statement` uses a function of each library, so that an empty library is noticed.
+# [PROGRAMS protoc ...] USE "statement" [TARGET PNG::PNG]): sets WOA_HAVE_<NAME>, WOA_WHY_NOT_<NAME>,
+# WOA_<NAME>_INCLUDE, WOA_<NAME>_LIBRARY and WOA_<NAME>_PROGRAMS (paths), and makes TARGET with the header's folder and
+# the libraries. `statement` uses a function of each library, so that an empty library is noticed.
 function(woa_find_library name)
-  cmake_parse_arguments(arg "" "PACKAGE;USE;TARGET;PROGRAM" "HEADERS;LIBRARIES;SUFFIXES" ${ARGN})
+  cmake_parse_arguments(arg "" "PACKAGE;USE;TARGET" "HEADERS;LIBRARIES;SUFFIXES;PROGRAMS" ${ARGN})
   list(GET arg_HEADERS 0 header)
   unset(include)
   find_path(include ${header} PATH_SUFFIXES ${arg_SUFFIXES} NO_CACHE)
@@ -111,16 +111,18 @@ function(woa_find_library name)
       list(APPEND missing "library ${library}")
     endif()
   endforeach()
-  if(arg_PROGRAM)
-    unset(program)
-    find_program(program ${arg_PROGRAM} NO_CACHE)
-    if(program)
-      set(found "${program}")
+  set(programs "")
+  foreach(program ${arg_PROGRAMS})
+    unset(file)
+    find_program(file ${program} NO_CACHE)
+    if(file)
+      list(APPEND programs "${file}")
+      set(found "${file}")
     else()
-      list(APPEND missing "${arg_PROGRAM}")
+      list(APPEND missing "${program}")
     endif()
-    set(WOA_${name}_PROGRAM "${program}" PARENT_SCOPE)
-  endif()
+  endforeach()
+  set(WOA_${name}_PROGRAMS "${programs}" PARENT_SCOPE)
   set(error "")
   if(missing STREQUAL "")
     woa_compiles(error ${name} "${arg_HEADERS}" "${arg_USE}" "${include}" "${libraries}")

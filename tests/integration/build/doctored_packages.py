@@ -12,28 +12,28 @@ REQUIRED = ("Protobuf_", "CLI11_DIR", "spdlog_DIR", "fmt_DIR", "nlohmann_json_DI
             "CMAKE_C_COMPILER:", "CMAKE_CXX_COMPILER:", "CMAKE_MAKE_PROGRAM:")
 IN_C = 'extern "C" '
 
-# Name in WOA_HAVE_<name>: its header, what the header says, its libraries, its program.
+# Name in WOA_HAVE_<name>: its header, what the header says, its libraries, its programs.
 PACKAGES = {
-    "OPENSSL": ("openssl/evp.h", IN_C + "void* EVP_CIPHER_CTX_new();", ["crypto"], None),
-    "JPEG": ("jpeglib.h", IN_C + "void* jpeg_std_error(void*); inline std::size_t size;", ["jpeg"], None),
-    "PNG": ("png.h", IN_C + "int png_access_version_number();", ["png"], None),
-    "OFI": ("rdma/fabric.h", "struct fi_info;", [], None),
-    "CBC": ("coin/Cbc_C_Interface.h", "struct Cbc_Model;", [], None),
-    "PMIX": ("pmix.h", "struct pmix_proc_t;", [], None),
-    "OPENCL": ("CL/cl.h", IN_C + "int clGetPlatformIDs(unsigned, void*, void*);", ["OpenCL"], None),
-    "VERILATOR": ("verilated.h", "class VerilatedContext;", [], "verilator_bin"),
-    "MPI": ("mpi.h", IN_C + "int MPI_Init(int*, char***);", ["mpi"], "mpicxx"),
+    "OPENSSL": ("openssl/evp.h", IN_C + "void* EVP_CIPHER_CTX_new();", ["crypto"], []),
+    "JPEG": ("jpeglib.h", IN_C + "void* jpeg_std_error(void*); inline std::size_t size;", ["jpeg"], []),
+    "PNG": ("png.h", IN_C + "int png_access_version_number();", ["png"], []),
+    "OFI": ("rdma/fabric.h", "struct fi_info;", [], []),
+    "CBC": ("coin/Cbc_C_Interface.h", "struct Cbc_Model;", [], []),
+    "PMIX": ("pmix.h", "struct pmix_proc_t;", [], []),
+    "OPENCL": ("CL/cl.h", IN_C + "int clGetPlatformIDs(unsigned, void*, void*);", ["OpenCL"], []),
+    "VERILATOR": ("verilated.h", "class VerilatedContext;", [], ["verilator_bin"]),
+    "MPI": ("mpi.h", IN_C + "int MPI_Init(int*, char***);", ["mpi"], ["mpicxx"]),
     "UCX": ("ucp/api/ucp.h", IN_C + "const char* ucp_get_version_string(); extern \"C\" const char* ucs_status_string(int); enum { UCS_OK };",
-            ["ucp", "ucs"], None),
-    "ZEROMQ": ("zmq.h", IN_C + "void* zmq_ctx_new();", ["zmq"], None),
-    "TASKFLOW": ("taskflow/taskflow.hpp", "namespace tf { struct Executor { explicit Executor(int) {} }; }", [], None),
+            ["ucp", "ucs"], []),
+    "ZEROMQ": ("zmq.h", IN_C + "void* zmq_ctx_new();", ["zmq"], []),
+    "TASKFLOW": ("taskflow/taskflow.hpp", "namespace tf { struct Executor { explicit Executor(int) {} }; }", [], []),
     "TBB": ("tbb/flow_graph.h", IN_C + "int tbb_any(); namespace tbb::flow { struct graph { void wait_for_all() { tbb_any(); } }; }",
-            ["tbb"], None),
+            ["tbb"], []),
     "GRPC": ("grpcpp/grpcpp.h", IN_C + "int grpc_any(); namespace grpc { inline int Version() { return grpc_any(); } }",
-             ["grpc++", "gpr"], "grpc_cpp_plugin"),
+             ["grpc++", "gpr"], ["protoc", "grpc_cpp_plugin"]),
     "RAPIDCHECK": ("rapidcheck.h", IN_C + "int rc_any(); namespace rc { template <class T> int check(T) { return rc_any(); } }",
-                   ["rapidcheck"], None),
-    "VALIJSON": ("valijson/validator.hpp", "namespace valijson { class Validator {}; }", [], None),
+                   ["rapidcheck"], []),
+    "VALIJSON": ("valijson/validator.hpp", "namespace valijson { class Validator {}; }", [], []),
 }
 SYMBOLS = ("EVP_CIPHER_CTX_new", "jpeg_std_error", "png_access_version_number", "clGetPlatformIDs", "MPI_Init", "ucp_get_version_string",
            "ucs_status_string", "zmq_ctx_new", "tbb_any", "grpc_any", "rc_any")
@@ -110,8 +110,7 @@ class Prefix:
     def add_programs(self, names, code=0):
         """Programs that end with this code; Verilator's CMake package comes with its program's name only, as when that is missing."""
         for name in names:
-            program = PACKAGES[name][3]
-            if program:
+            for program in PACKAGES[name][3]:
                 says = f"echo c++ -I{self.path('include')} -L{self.path('lib')} -lmpi\n" if name == "MPI" else ""
                 self.write_program(program, f"#!/bin/sh\n{says}exit {code}\n")
 
@@ -129,7 +128,7 @@ class Prefix:
     def add_verilator_that_refuses(self, argument):
         self.add_headers(["VERILATOR"])
         self.add_verilator_package()
-        self.write_program(PACKAGES["VERILATOR"][3], VERILATOR_PROGRAM.format(refused=argument, source=os.environ["WOA_SOURCE_DIR"]))
+        self.write_program(PACKAGES["VERILATOR"][3][0], VERILATOR_PROGRAM.format(refused=argument, source=os.environ["WOA_SOURCE_DIR"]))
 
     def add_everything(self):
         self.add_headers(PACKAGES)
