@@ -11,7 +11,6 @@
 #include "bench/gpu/random_payloads.h"
 #include "bench/gpu/transfers.h"
 #include "controllers/gpu/cuda/devices.h"
-#include "runtime/call_models/call_model.h"
 #include "runtime/measure/contest.h"
 #include "runtime/measure/crossing.h"
 #include "runtime/measure/host_probe.h"
@@ -107,7 +106,6 @@ class GpuBench {
   Status bandwidth();
   Status pipeline();
   Status in_place();
-  [[nodiscard]] const char* host_state() const { return probe_.state(); }
 
  private:
   Status add_rows(const Match& match, const std::vector<std::pair<std::string, std::string>>& ratios);
@@ -124,6 +122,7 @@ class GpuBench {
 Status GpuBench::add_rows(const Match& match, const std::vector<std::pair<std::string, std::string>>& ratios) {
   auto rows = play(match, chosen_.repetitions, probe_);
   if (!rows.ok()) return rows.status();
+  report_.host_state = probe_.state();
   for (const auto& [of, to] : ratios) add_ratio(report_, *rows, of, to);
   std::ranges::move(*rows, std::back_inserter(report_.rows));
   return {};
@@ -275,7 +274,7 @@ Result<Report> bench_gpu(const RunOptions& options, const GpuOptions& chosen) {
   const auto device = look_at_device();
   if (!device.ok()) return device.status();
   const DeviceDescription& first = devices->front();
-  Report report{"gpu", first.device + (first.simulated ? " (simulated)" : ""), Better::kLess, "", {}};
+  Report report{"gpu", first.device + (first.simulated ? " (simulated)" : ""), Better::kLess};
   report.size_name = "SIZE";
   if (!device->has_graphs) report.absent.push_back({kReplays, kWhyNoGraphs});
   if (device->has_time_limit)
@@ -288,7 +287,6 @@ Result<Report> bench_gpu(const RunOptions& options, const GpuOptions& chosen) {
     if (part == "pipeline") WOA_RETURN_IF_ERROR(bench.pipeline());
     if (part == "in-place") WOA_RETURN_IF_ERROR(bench.in_place());
   }
-  report.host_state = bench.host_state();
   return report;
 }
 

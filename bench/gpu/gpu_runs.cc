@@ -1,7 +1,6 @@
 #include "bench/gpu/gpu_runs.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <utility>

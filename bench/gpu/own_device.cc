@@ -1,6 +1,5 @@
 #include "bench/gpu/own_device.h"
 
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <utility>

@@ -10,7 +10,6 @@
 #include "bench/micro/payload_stream.h"
 #include "bench/micro/stream.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/memory.h"
 
 namespace woa::bench {
@@ -77,7 +76,7 @@ Contest contest_of(SharedMemory& transport, const BandwidthOptions& options, std
 }  // namespace
 
 Result<Report> bench_bandwidth(SharedMemory& transport, const BandwidthOptions& options) {
-  Report report{"bandwidth", std::string(transport.name()), Better::kMore, "", {}};
+  Report report{"bandwidth", std::string(transport.name()), Better::kMore};
   name_absent(report, kPeers, options.peers);
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
@@ -93,11 +92,8 @@ Result<Report> bench_bandwidth(SharedMemory& transport, const BandwidthOptions& 
         return per_ns(static_cast<double>(size), peer_ns_each(peer, options.peers, job));
       });
     }
-    auto rows = run_contest(contest, [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
   }
-  report.host_state = probe.state();
   return report;
 }
 

@@ -15,7 +15,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/measure/contest.h"
 #include "runtime/measure/driven_run.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/plans.h"
 #include "runtime/measure/raw_mailbox.h"
 
@@ -109,18 +108,15 @@ Contest hop_contest(const RunOptions& options, const HopOptions& chosen, std::ui
 }  // namespace
 
 Result<Report> bench_hop(const RunOptions& options, const HopOptions& chosen) {
-  Report report{"hop", std::string(options.transport->name()), Better::kLess, "", {}};
+  Report report{"hop", std::string(options.transport->name()), Better::kLess};
   name_absent(report, kHopPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     auto driven = start_pinned(ping_pong(1, size, static_cast<std::uint32_t>(size)), options);
     if (!driven.ok()) return driven.status();
-    auto rows = run_contest(hop_contest(options, chosen, size, *driven), [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
+    WOA_RETURN_IF_ERROR(run_contest(hop_contest(options, chosen, size, *driven), probe, report).status());
     WOA_RETURN_IF_ERROR(driven->finish().status());
-    std::ranges::move(*rows, std::back_inserter(report.rows));
   }
-  report.host_state = probe.state();
   return report;
 }
 

@@ -1,15 +1,12 @@
 #include "bench/micro/fanout.h"
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
 #include <span>
 #include <string>
 
 #include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/start_over.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/pinned_group.h"
 #include "runtime/measure/plans.h"
 
@@ -56,11 +53,7 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
   if (!here.ok()) return here.status();
   auto driven = start_over(provider, fan_out(consumers, controllers, size), std::move(placed));
   if (!driven.ok()) return driven.status();
-  const std::vector<std::byte> source(size, std::byte{1});
-  const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
-    std::memcpy(room.data(), source.data(), source.size());
-    return Result<std::uint64_t>(source.size());
-  };
+  const FillInput fill = ones(size);
   auto warm = driven->drive(kWarmUp, fill);
   if (!warm.ok()) return warm.status();
   auto ns = driven->drive(payloads, fill);
@@ -143,18 +136,15 @@ std::vector<Contest> contests_of(const RunOptions& options, const FanoutOptions&
 
 Result<Report> bench_fanout(const RunOptions& options, const FanoutOptions& chosen) {
   const bool shared = chosen.provider.empty();
-  Report report{"fanout", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
+  Report report{"fanout", shared ? std::string(options.transport->name()) : "ofi", Better::kLess};
   if (shared) name_absent(report, kPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     if (!shared) WOA_RETURN_IF_ERROR(check_held(peer_job(chosen.consumers, size, 1)));
     for (const Contest& contest : contests_of(options, chosen, size)) {
-      auto rows = run_contest(contest, [&] { return probe.look(); });
-      if (!rows.ok()) return rows.status();
-      std::ranges::move(*rows, std::back_inserter(report.rows));
+      WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
     }
   }
-  report.host_state = probe.state();
   return report;
 }
 

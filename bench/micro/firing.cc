@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <memory>
 
 #include "bench/micro/direct_calls.h"
 #include "bench/micro/raw_loop.h"
 #include "runtime/measure/contest.h"
 #include "runtime/measure/driven_run.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/task_graph.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 
@@ -106,7 +104,7 @@ Result<std::uint64_t> controller_loop_ns(const RunOptions& options, const LoopJo
 }
 
 Result<Report> bench_firing(const RunOptions& options, const FiringOptions& chosen) {
-  Report report{"firing", "loopback", Better::kLess, "", {}};
+  Report report{"firing", "loopback", Better::kLess};
   report.size_name = "STAGES";
   HostProbe probe;
   for (const std::string& loop : chosen.loops) {
@@ -115,12 +113,9 @@ Result<Report> bench_firing(const RunOptions& options, const FiringOptions& chos
     auto kernels = load_kernels(job->plan, options.kernel_path);
     if (!kernels.ok()) return kernels.status();
     const auto subject = std::make_shared<Subject>(Subject{std::move(*job), std::move(*kernels)});
-    auto rows = run_contest(contest_of(options, chosen, subject), [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_RETURN_IF_ERROR(run_contest(contest_of(options, chosen, subject), probe, report).status());
   }
   name_absent(report, kTaskPeers, chosen.peers);
-  report.host_state = probe.state();
   return report;
 }
 

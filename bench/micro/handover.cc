@@ -1,8 +1,6 @@
 #include "bench/micro/handover.h"
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -10,7 +8,6 @@
 #include "bench/micro/raw_handover.h"
 #include "runtime/measure/contest.h"
 #include "runtime/measure/driven_run.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/plans.h"
 
 namespace woa::bench {
@@ -50,11 +47,7 @@ Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::u
   placed.trace_limit = ~std::uint64_t{0};
   auto driven = DrivenRun::start(copies(2, size, 1), std::move(placed));
   if (!driven.ok()) return driven.status();
-  const std::vector<std::byte> source(size, std::byte{1});
-  const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
-    std::memcpy(room.data(), source.data(), source.size());
-    return Result<std::uint64_t>(source.size());
-  };
+  const FillInput fill = ones(size);
   if (auto ns = driven->drive(kWarmUp + payloads, fill); !ns.ok()) return ns.status();
   auto report = driven->finish();
   if (!report.ok()) return report.status();
@@ -65,7 +58,7 @@ Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::u
 }  // namespace
 
 Result<Report> bench_handover(const RunOptions& options, const HandoverOptions& chosen) {
-  Report report{"handover", std::string(options.transport->name()), Better::kLess, "", {}};
+  Report report{"handover", std::string(options.transport->name()), Better::kLess};
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     const std::uint64_t payloads = payloads_of(size, chosen.count);
@@ -74,11 +67,8 @@ Result<Report> bench_handover(const RunOptions& options, const HandoverOptions& 
                           "raw flag",
                           {{"raw flag", "limit", size, [&] { return raw_handover_ns(size, payloads); }},
                            {"kernel to kernel", "ours", size, [&] { return handover_ns(options, size, payloads); }}}};
-    auto rows = run_contest(contest, [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
   }
-  report.host_state = probe.state();
   return report;
 }
 

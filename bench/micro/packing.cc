@@ -1,12 +1,10 @@
 #include "bench/micro/packing.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "bench/micro/raw_fabric_job.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/spin.h"
 #include "runtime/messaging/packing/packer.h"
 #include "runtime/messaging/packing/unpacker.h"
@@ -98,7 +96,7 @@ Result<double> packing_ns(const PackingJob& job) {
 }  // namespace
 
 Result<Report> bench_packing(const PackingOptions& options) {
-  Report report{"packing", "ofi", Better::kMore, "", {}};
+  Report report{"packing", "ofi", Better::kMore};
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
     const std::uint64_t messages =
@@ -116,11 +114,8 @@ Result<Report> bench_packing(const PackingOptions& options) {
         {{"raw fi_writedata", "limit", size, [=] { return per_ns(bytes, raw_fabric_stream_ns(raw)); }},
          {"through blocks", "ours", size, [=] { return per_ns(bytes, packing_ns(blocks)); }},
          {"rendezvous", "ours", size, [=] { return per_ns(bytes, packing_ns(direct)); }}}};
-    auto rows = run_contest(contest, [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
   }
-  report.host_state = probe.state();
   return report;
 }
 

@@ -1,7 +1,6 @@
 #include "bench/micro/pipeline.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -14,7 +13,6 @@
 #include "bench/micro/start_over.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/pinned_group.h"
 #include "runtime/measure/plans.h"
 #include "runtime/transport/loopback/loopback_transport.h"
@@ -79,11 +77,7 @@ Result<double> run_us(const RunOptions& placed, const std::string& provider, std
             done.outputs[0].payload.back() != touched;
   });
   if (!driven.ok()) return driven.status();
-  const std::vector<std::byte> source(at.size, std::byte{1});
-  const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
-    std::memcpy(room.data(), source.data(), source.size());
-    return Result<std::uint64_t>(source.size());
-  };
+  const FillInput fill = ones(at.size);
   auto warm = driven->drive(std::min<std::uint64_t>(at.items, 4 * (at.window + 1)), fill);
   if (!warm.ok()) return warm.status();
   auto ns = driven->drive(at.items, fill);
@@ -203,7 +197,7 @@ Status check_cases(const std::vector<Case>& cases, bool shared) {
 
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen) {
   const bool shared = chosen.provider.empty(), with_peers = shared && !chosen.beside;
-  Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
+  Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess};
   if (with_peers) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
   const std::vector<Case> cases = cases_of(chosen);
   WOA_RETURN_IF_ERROR(check_cases(cases, shared));

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstring>
 #include <new>
-#include <string>
 #include <vector>
 
 #include "bench/micro/pair_race.h"

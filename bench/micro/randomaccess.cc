@@ -1,15 +1,12 @@
 #include "bench/micro/randomaccess.h"
 
-#include <algorithm>
 #include <bit>
-#include <iterator>
 #include <string>
 
 #include "bench/micro/packet_stream.h"
 #include "bench/micro/random_limits.h"
 #include "bench/micro/random_updates.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/messaging/onesided/link.h"
 
 namespace woa::bench {
@@ -69,7 +66,7 @@ Status check_table_size(std::uint64_t size) {
 }
 
 Result<Report> bench_randomaccess(SharedMemory& transport, const RandomAccessOptions& options) {
-  Report report{"randomaccess", std::string(transport.name()), Better::kMore, "", {}};
+  Report report{"randomaccess", std::string(transport.name()), Better::kMore};
   name_absent(report, kPeers, options.peers);
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
@@ -79,15 +76,13 @@ Result<Report> bench_randomaccess(SharedMemory& transport, const RandomAccessOpt
     add_peers(contest, kPeers, options.peers, size, [=, &options](const Peer& peer) {
       return per_ns(static_cast<double>(table.updates()), launch_peer(peer, options.peers, launch_of(table)));
     });
-    auto rows = run_contest(contest, [&] { return probe.look(); });
+    const auto rows = run_contest(contest, probe, report);
     if (!rows.ok()) return rows.status();
     add_ratio(report, *rows, kAggregated, kNaive);
     add_ratio(report, *rows, kAggregated, kMpiNaive);
     add_ratio(report, *rows, kAggregated, kRawBuckets);
     add_ratio(report, *rows, kNaive, kHeaders);
-    std::ranges::move(*rows, std::back_inserter(report.rows));
   }
-  report.host_state = probe.state();
   return report;
 }
 

@@ -1,15 +1,12 @@
 #include "bench/micro/rate.h"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <span>
 #include <string>
 
 #include "bench/micro/mailbox_stream.h"
 #include "bench/micro/packet_stream.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 
 namespace woa::bench {
 namespace {
@@ -76,7 +73,7 @@ Contest contest_of(SharedMemory& transport, const RateOptions& options, std::uin
 }
 
 // A peer of headers sends 8 bytes: its limit is the row of as many, which comes first.
-void compare_peers(std::vector<Row>& rows) {
+void compare_peers(std::span<Row> rows) {
   for (Row& row : rows) {
     if (row.role == "peer") row.ratio_to_limit = row.median() / rows.front().median();
   }
@@ -94,12 +91,11 @@ Status measure(SharedMemory& transport, const RateOptions& options, std::uint64_
         const PeerJob job{"stream", peer_bytes, options.count, stream_window(peer_bytes)};
         return per_ns(1e3, peer_ns_each(peer, options.peers, job));
       });
-    auto rows = run_contest(contest, [&] { return probe.look(); });
+    const auto rows = run_contest(contest, probe, report);
     if (!rows.ok()) return rows.status();
     compare_peers(*rows);
     for (const char* peer : {kActiveMessages, kSends})
       add_ratio(report, *rows, ours(transport, slots) + name_of(size), peer);
-    std::ranges::move(*rows, std::back_inserter(report.rows));
   }
   return {};
 }
@@ -110,11 +106,10 @@ Result<Report> bench_rate(SharedMemory& transport, const RateOptions& options) {
   constexpr std::uint64_t kMessages = 2'000'000;
   RateOptions chosen = options;
   if (chosen.count == 0) chosen.count = kMessages;
-  Report report{"rate", std::string(transport.name()), Better::kMore, "", {}};
+  Report report{"rate", std::string(transport.name()), Better::kMore};
   HostProbe probe;
   name_absent(report, kPeers, chosen.peers);
   for (const std::uint64_t size : chosen.sizes) WOA_RETURN_IF_ERROR(measure(transport, chosen, size, probe, report));
-  report.host_state = probe.state();
   return report;
 }
 

@@ -1,7 +1,6 @@
 #include "bench/micro/raw_pipeline.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <span>
 #include <string>
 
 #include "bench/micro/mailbox_ring.h"

@@ -1,7 +1,6 @@
 #include "bench/micro/wire.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "bench/micro/ofi_job.h"
@@ -9,7 +8,6 @@
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/raw_fabric_job.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/host_probe.h"
 
 namespace woa::bench {
 namespace {
@@ -24,7 +22,7 @@ std::uint64_t messages_of(const WireOptions& options, std::uint64_t size) {
 }  // namespace
 
 Result<Report> bench_wire_hop(const WireOptions& options) {
-  Report report{"hop", "ofi", Better::kLess, "", {}};
+  Report report{"hop", "ofi", Better::kLess};
   HostProbe probe;
   const std::uint64_t round_trips = (options.count + 1) / 2;
   const auto hop = [=](const Result<double>& ns) -> Result<double> {
@@ -41,16 +39,13 @@ Result<Report> bench_wire_hop(const WireOptions& options) {
                           {{"raw fi_writedata", "limit", size, [=] { return hop(raw_fabric_hop_ns(job)); }},
                            {"raw, with a descriptor", "limit", size, [=] { return hop(raw_fabric_hop_ns(wakeable)); }},
                            {"ofi transport, inline", "ours", size, [=] { return hop(ofi_hop_ns(job)); }}}};
-    auto rows = run_contest(contest, [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
   }
-  report.host_state = probe.state();
   return report;
 }
 
 Result<Report> bench_wire_bandwidth(const WireOptions& options) {
-  Report report{"bandwidth", "ofi", Better::kMore, "", {}};
+  Report report{"bandwidth", "ofi", Better::kMore};
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
     const WireJob job{options.provider, size, options.slots, messages_of(options, size), false};
@@ -61,17 +56,14 @@ Result<Report> bench_wire_bandwidth(const WireOptions& options) {
         "raw fi_writedata",
         {{"raw fi_writedata", "limit", size, [=] { return per_ns(bytes, raw_fabric_stream_ns(job)); }},
          {"ofi transport", "ours", size, [=] { return per_ns(bytes, ofi_stream_ns(job)); }}}};
-    auto rows = run_contest(contest, [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
   }
-  report.host_state = probe.state();
   return report;
 }
 
 Result<Report> bench_wire_rate(const WireOptions& options) {
   constexpr std::uint64_t kWordBytes = 8, kPackets = 100'000;
-  Report report{"rate", "ofi", Better::kMore, "", {}};
+  Report report{"rate", "ofi", Better::kMore};
   HostProbe probe;
   const std::uint64_t count = options.count != 0 ? options.count : kPackets;
   for (const std::uint64_t size : options.sizes) {
@@ -88,18 +80,15 @@ Result<Report> bench_wire_rate(const WireOptions& options) {
           {{limit, "limit", raw.bytes, [=] { return per_ns(thousands, raw_fabric_stream_ns(raw)); }},
            {"ofi transport" + ring + (size == 0 ? ", retire" : ", activate, inline"), "ours",
             size == 0 ? kPacketBytes : size, [=] { return per_ns(thousands, ofi_packets_ns(job)); }}}};
-      auto rows = run_contest(contest, [&] { return probe.look(); });
-      if (!rows.ok()) return rows.status();
-      std::ranges::move(*rows, std::back_inserter(report.rows));
+      WOA_RETURN_IF_ERROR(run_contest(contest, probe, report).status());
     }
   }
-  report.host_state = probe.state();
   return report;
 }
 
 Result<Report> bench_wire_randomaccess(const WireOptions& options) {
   constexpr const char *kRaw = "raw fi_writedata, buckets", *kNaive = "naive", *kAggregated = "aggregated";
-  Report report{"randomaccess", "ofi", Better::kMore, "", {}};
+  Report report{"randomaccess", "ofi", Better::kMore};
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
     WOA_RETURN_IF_ERROR(check_table_size(size));
@@ -114,12 +103,10 @@ Result<Report> bench_wire_randomaccess(const WireOptions& options) {
         kRaw,
         {contender(kRaw, "limit", raw_wire_buckets_ns), contender(kNaive, "ours", naive_wire_updates_ns),
          contender(kAggregated, "ours", aggregated_wire_updates_ns)}};
-    auto rows = run_contest(contest, [&] { return probe.look(); });
+    const auto rows = run_contest(contest, probe, report);
     if (!rows.ok()) return rows.status();
     add_ratio(report, *rows, kAggregated, kNaive);
-    std::ranges::move(*rows, std::back_inserter(report.rows));
   }
-  report.host_state = probe.state();
   return report;
 }
 

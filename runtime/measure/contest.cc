@@ -1,6 +1,7 @@
 #include "runtime/measure/contest.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace woa::measure {
 namespace {
@@ -38,7 +39,15 @@ Result<std::vector<Row>> run_contest(const Contest& contest, const std::function
   return rows;
 }
 
-void add_ratio(Report& report, const std::vector<Row>& rows, const std::string& of, const std::string& to) {
+Result<std::span<Row>> run_contest(const Contest& contest, HostProbe& probe, Report& report) {
+  auto rows = run_contest(contest, [&] { return probe.look(); });
+  if (!rows.ok()) return rows.status();
+  report.host_state = probe.state();
+  std::ranges::move(*rows, std::back_inserter(report.rows));
+  return std::span(report.rows).last(rows->size());
+}
+
+void add_ratio(Report& report, std::span<const Row> rows, const std::string& of, const std::string& to) {
   const auto row_of = [&](const std::string& name) { return std::ranges::find(rows, name, &Row::contender); };
   const auto over = row_of(of), under = row_of(to);
   if (over != rows.end() && under != rows.end())

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/measure/host_probe.h"
 #include "runtime/measure/report.h"
 
 namespace woa::measure {
@@ -29,9 +31,11 @@ struct Contest {
 // meets all alike. `between` runs before the first repetition and after each. The first failure ends the contest and
 // names its contender.
 Result<std::vector<Row>> run_contest(const Contest& contest, const std::function<Status()>& between);
+// The same between looks of `probe`, whose state becomes the report's. Appends the rows to the report and returns them.
+Result<std::span<Row>> run_contest(const Contest& contest, HostProbe& probe, Report& report);
 
 // Adds the median of contender `of` divided by that of `to` to the report; nothing if one of them is missing.
-void add_ratio(Report& report, const std::vector<Row>& rows, const std::string& of, const std::string& to);
+void add_ratio(Report& report, std::span<const Row> rows, const std::string& of, const std::string& to);
 
 // Units of `amount` per nanosecond, for a launch that took `ns`.
 Result<double> per_ns(double amount, const Result<double>& ns);

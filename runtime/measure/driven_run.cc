@@ -1,10 +1,19 @@
 #include "runtime/measure/driven_run.h"
 
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "runtime/base/clock.h"
 
 namespace woa::measure {
+
+FillInput ones(std::uint64_t bytes) {
+  return [source = std::vector<std::byte>(bytes, std::byte{1})](std::uint32_t, std::span<std::byte> room) {
+    std::memcpy(room.data(), source.data(), source.size());
+    return Result<std::uint64_t>(source.size());
+  };
+}
 
 Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options, OnCompletion look, std::unique_ptr<Wire> wire) {
   DrivenRun out;

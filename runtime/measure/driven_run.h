@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "runtime/base/status.h"
 #include "runtime/node/run.h"
 
 namespace woa::measure {
+
+// Fills inputs with `bytes` ones.
+FillInput ones(std::uint64_t bytes);
 
 class DrivenRun {
  public:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -69,11 +68,7 @@ Result<std::vector<Timeline>> run_traced(const RunOptions& options, const Plan& 
     if (done.instance < times.size()) times[done.instance].latency = static_cast<double>(done.latency_ns);
   });
   if (!driven.ok()) return driven.status();
-  const std::vector<std::byte> source(bytes, std::byte{1});
-  const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
-    std::memcpy(room.data(), source.data(), source.size());
-    return Result<std::uint64_t>(source.size());
-  };
+  const FillInput fill = ones(bytes);
   for (std::uint64_t k = 0; k < times.size(); ++k) {
     if (pause.count() != 0) std::this_thread::sleep_for(pause);
     if (auto ns = driven->drive(1, fill); !ns.ok()) return ns.status();

@@ -5,7 +5,6 @@
 
 #include "runtime/measure/contest.h"
 #include "runtime/measure/crossing.h"
-#include "runtime/measure/host_probe.h"
 #include "runtime/measure/token_hop.h"
 
 namespace woa::measure {
@@ -59,7 +58,7 @@ std::uint64_t launches_of(const MethodOptions& chosen, std::uint64_t beside) {
 }
 
 // Compares the last row of a size, the chosen method, with the better of the others.
-void compare(std::vector<Row>& rows, Tally& tally) {
+void compare(std::span<Row> rows, Tally& tally) {
   constexpr double kWithin = 1.1;
   double best = rows.front().median();
   for (std::size_t k = 1; k + 1 < rows.size(); ++k) best = std::min(best, rows[k].median());
@@ -101,7 +100,7 @@ Result<MethodCalibration> calibrate_methods(const RunOptions& options, const Met
 }
 
 Result<Report> bench_methods(const RunOptions& options, std::uint32_t inline_bytes, const MethodOptions& chosen) {
-  Report report{"methods", std::string(options.transport->name()), Better::kLess, "", {}};
+  Report report{"methods", std::string(options.transport->name()), Better::kLess};
   Tally tally{"chosen (inline to " + std::to_string(inline_bytes) + " bytes) within 10 % of the best single method", 0,
               0, 0};
   Meter meter(chosen, launches_of(chosen, 1));
@@ -110,12 +109,10 @@ Result<Report> bench_methods(const RunOptions& options, std::uint32_t inline_byt
     Contest contest{"ns", chosen.repetitions, "", single_methods(options, bytes, chosen.count, meter)};
     contest.contenders.push_back(
         contender(options, kChosenName, "ours", {bytes, inline_bytes, hops_of(bytes, chosen.count)}, meter));
-    auto rows = run_contest(contest, [&] { return probe.look(); });
+    const auto rows = run_contest(contest, probe, report);
     if (!rows.ok()) return rows.status();
     compare(*rows, tally);
-    std::ranges::move(*rows, std::back_inserter(report.rows));
   }
-  report.host_state = probe.state();
   report.tallies.push_back(tally);
   return report;
 }

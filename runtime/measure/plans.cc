@@ -1,7 +1,6 @@
 #include "runtime/measure/plans.h"
 
 #include <string>
-#include <utility>
 
 namespace woa::measure {
 namespace {

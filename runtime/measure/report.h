@@ -50,8 +50,8 @@ struct Tally {
 struct Report {
   std::string bench, transport;
   Better better = Better::kLess;
-  std::string host_state;  // HostProbe::state(); "n/a" where it was not probed
-  std::vector<Row> rows;
+  std::string host_state = "n/a";  // HostProbe::state()
+  std::vector<Row> rows = {};
   std::vector<Ratio> ratios = {};
   std::vector<Absent> absent = {};
   std::vector<Tally> tallies = {};
