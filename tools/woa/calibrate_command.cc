@@ -24,22 +24,22 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kAboutCalibrate =
-    "A small payload travels fastest behind its header, a large one in the block that the kernel wrote. The crossing\n"
-    "point depends on the processor: this measures hops of 8 B to 1 MiB from controller to\n"
-    "controller either way, between processes (shm) and between threads (loopback), every launch with processes and\n"
-    "memory of its own and all in turns, and writes the limit that loses least. It takes about a minute and both\n"
-    "processors; let nothing else run meanwhile. `host state: mixed` means that the host of a virtual machine moved\n"
-    "the processors while it measured: run it again.\n"
-    "\n"
-    "It also measures links, some seconds for each transport: what a hop costs between two controllers more than\n"
-    "within one, through each device that is here more than through a cpu, and what it takes to wake a controller;\n"
-    "and what controllers add to kernels: a firing, and a message at either end.\n"
-    "Placement and predictions reckon with them.\n"
-    "\n"
-    "The file is read by `woa compile`, `run`, `check`, `explain`, `compare` and `lsp`, by itself or for --machine.\n"
-    "\n"
-    "  woa calibrate\n"
-    "  woa calibrate -o machine.yaml && woa explain GRAPH --machine machine.yaml";
+    R"(A small payload travels fastest behind its header, a large one in the block that the kernel wrote. The crossing
+point depends on the processor: this measures hops of 8 B to 1 MiB from controller to
+controller either way, between processes (shm) and between threads (loopback), every launch with processes and
+memory of its own and all in turns, and writes the limit that loses least. It takes about a minute and both
+processors; let nothing else run meanwhile. `host state: mixed` means that the host of a virtual machine moved
+the processors while it measured: run it again.
+
+It also measures links, some seconds for each transport: what a hop costs between two controllers more than
+within one, through each device that is here more than through a cpu, and what it takes to wake a controller;
+and what controllers add to kernels: a firing, and a message at either end.
+Placement and predictions reckon with them.
+
+The file is read by `woa compile`, `run`, `check`, `explain`, `compare` and `lsp`, by itself or for --machine.
+
+  woa calibrate
+  woa calibrate -o machine.yaml && woa explain GRAPH --machine machine.yaml)";
 
 constexpr std::uint64_t kMostBytes = 1 << 20;
 

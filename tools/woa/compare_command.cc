@@ -30,31 +30,29 @@ namespace {
 constexpr std::uint64_t kMostRepetitions = 1'000'000;
 
 constexpr const char* kAboutCompare =
-    "Places the graph anew for each call model (docs/call-models.md), as well as that model can be placed, and "
-    "prints:\n"
-    "\n"
-    "  MESSAGES       packets between controllers: tokens, polls, returns\n"
-    "  CALLS          the same if all that a firing sends to one place at once were one packet, as RPC may bundle it\n"
-    "  HOPS           messages one after another, at most, from source to sink\n"
-    "  PAYLOAD        bytes that cross, once per controller\n"
-    "  SERIAL         all firings and messages of an instance, one after another; what --objective latency minimises\n"
-    "  CRITICAL PATH  the longest way through the graph: less than SERIAL where branches may run side by side\n"
-    "  PERIOD         the largest load of a controller, a group of cores or a link: the least time between instances\n"
-    "  BUFFERS        what the plan reserves for payloads and packets\n"
-    "  STATUS         how sure it is that no placement is better (docs/placement.md)\n"
-    "\n"
-    "and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. If WOA gains\n"
-    "nothing, the output says why. With --run every model runs at its placement, one instance after another, and what "
-    "it sent\n"
-    "and took stands beside the prediction: TIME, CRITICAL PATH with what it takes to wake controllers that sleep, or\n"
-    "PERIOD if that is larger, and how much of it is KERNELS'. ERROR compares TIME with the measurement.\n"
-    "\n"
-    "Each model may take --placement-limit to be placed, and the break-even twice that.\n"
-    "\n"
-    "Stage times come from --profile; without it the graph is profiled first (needs --in).\n"
-    "\n"
-    "  woa compare graphs/hello.yaml --in text=README.md --run\n"
-    "  woa compare graphs/hello.yaml --profile hello.profile.json --machine graphs/machines/axel-loose.yaml";
+    R"(Places the graph anew for each call model (docs/call-models.md), as well as that model can be placed, and prints:
+
+  MESSAGES       packets between controllers: tokens, polls, returns
+  CALLS          the same if all that a firing sends to one place at once were one packet, as RPC may bundle it
+  HOPS           messages one after another, at most, from source to sink
+  PAYLOAD        bytes that cross, once per controller
+  SERIAL         all firings and messages of an instance, one after another; what --objective latency minimises
+  CRITICAL PATH  the longest way through the graph: less than SERIAL where branches may run side by side
+  PERIOD         the largest load of a controller, a group of cores or a link: the least time between instances
+  BUFFERS        what the plan reserves for payloads and packets
+  STATUS         how sure it is that no placement is better (docs/placement.md)
+
+and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. If WOA gains
+nothing, the output says why. With --run every model runs at its placement, one instance after another, and what it sent
+and took stands beside the prediction: TIME, CRITICAL PATH with what it takes to wake controllers that sleep, or
+PERIOD if that is larger, and how much of it is KERNELS'. ERROR compares TIME with the measurement.
+
+Each model may take --placement-limit to be placed, and the break-even twice that.
+
+Stage times come from --profile; without it the graph is profiled first (needs --in).
+
+  woa compare graphs/hello.yaml --in text=README.md --run
+  woa compare graphs/hello.yaml --profile hello.profile.json --machine graphs/machines/axel-loose.yaml)";
 
 struct CompareArguments {
   GraphOptions graph;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "tools/woa/commands.h"
@@ -16,16 +15,15 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kAboutDoctor =
-    "Looks at kernels, devices, libraries, shared memory, limits, ports, the environment and the machine file, and "
-    "runs\n"
-    "nothing. `absent` is an optional feature that is missing, `FAULT` something that makes runs fail or hides\n"
-    "a device; the line below each says what to do.\n"
-    "\n"
-    "Exit code 0: there is no fault. 1: there is.\n"
-    "\n"
-    "  woa doctor\n"
-    "  woa doctor --json\n"
-    "  woa doctor --fpga     library, driver, card, shell, xclbin, kernel and cores, each with what a run asks for";
+    R"(Looks at kernels, devices, libraries, shared memory, limits, ports, the environment and the machine file, and runs
+nothing. `absent` is an optional feature that is missing, `FAULT` something that makes runs fail or hides
+a device; the line below each says what to do.
+
+Exit code 0: there is no fault. 1: there is.
+
+  woa doctor
+  woa doctor --json
+  woa doctor --fpga     library, driver, card, shell, xclbin, kernel and cores, each with what a run asks for)";
 
 const char* name_of(Health health) {
   switch (health) {

@@ -14,21 +14,18 @@ namespace woa::tools {
 namespace {
 
 constexpr const char* kAboutProfile =
-    "Runs the graph once for each kind of controller, one instance at a time, with every stage on that kind whose "
-    "kernel\n"
-    "has a variant for it (its `on` is left out of account) and the others on a cpu. The profile has:\n"
-    "\n"
-    "  stages   how often each fires, and what a firing takes on each kind: median, MAD, samples, outliers, and a "
-    "line\n"
-    "           over its size where the inputs have several (a folder: one instance per file)\n"
-    "  edges    tokens per instance and bytes per token, so how often branches are taken and loops turn\n"
-    "\n"
-    "A simulated FPGA counts cycles; they become time at its kernel's clock. An unmeasured stage has the reason and\n"
-    "the fix. `woa compile`, `check`, `run`, `explain` and `compare` take it with "
-    "--profile; it\n"
-    "is of this graph only. docs/profile.md has the format.\n"
-    "\n"
-    "  woa profile graphs/hello.yaml --in text=README.md -o hello.profile.json";
+    R"(Runs the graph once for each kind of controller, one instance at a time, with every stage on that kind whose kernel
+has a variant for it (its `on` is left out of account) and the others on a cpu. The profile has:
+
+  stages   how often each fires, and what a firing takes on each kind: median, MAD, samples, outliers, and a line
+           over its size where the inputs have several (a folder: one instance per file)
+  edges    tokens per instance and bytes per token, so how often branches are taken and loops turn
+
+A simulated FPGA counts cycles; they become time at its kernel's clock. An unmeasured stage has the reason and
+the fix. `woa compile`, `check`, `run`, `explain` and `compare` take it with --profile; it
+is of this graph only. docs/profile.md has the format.
+
+  woa profile graphs/hello.yaml --in text=README.md -o hello.profile.json)";
 
 struct ProfileArguments : ProfileRequest {
   std::string output;

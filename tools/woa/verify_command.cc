@@ -10,38 +10,34 @@
 #include "library/certificate_report.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
-#include "runtime/plan/plan_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
 
-constexpr const char* kAboutVerify =
-    "Proves from the plan alone that every instance ends (docs/liveness.md):\n"
-    "\n"
-    "  - joins get tokens of the same choices, merges one at a time, loops end, every course ends at the sink\n"
-    "  - tags keep firings apart\n"
-    "  - every edge has at least the blocks that one instance can occupy at once: so the compiler's analysis says, and "
-    "so\n"
-    "    tags and invariants show, unless the plan says that it is only claimed\n"
-    "  - the call model that it is to run under can run it\n"
-    "\n"
-    "A plan that was compiled with --profile also has the value of its placement and a bound. `woa verify` recomputes\n"
-    "all of it from the plan's costs, without a solver or a search (docs/placement.md):\n"
-    "\n"
-    "  - every stage is where the certificate says, and may be there\n"
-    "  - no limit of a controller, and no bound that was asked for, is broken\n"
-    "  - the placement comes to the value\n"
-    "  - no placement comes to less than the bound: the leaves of the proof cover all cases, and each has multipliers "
-    "that\n"
-    "    show it\n"
-    "  - the status says no more: `proved` only where the bound is the value\n"
-    "\n"
-    "Exit code 0: all claims hold. 1: one does not.\n"
-    "\n"
-    "  woa compile graphs/hello.yaml --profile hello.profile.json -o hello.plan\n"
-    "  woa verify hello.plan";
+constexpr const char* kAboutVerify = R"(Proves from the plan alone that every instance ends (docs/liveness.md):
+
+  - joins get tokens of the same choices, merges one at a time, loops end, every course ends at the sink
+  - tags keep firings apart
+  - every edge has at least the blocks that one instance can occupy at once: so the compiler's analysis says, and so
+    tags and invariants show, unless the plan says that it is only claimed
+  - the call model that it is to run under can run it
+
+A plan that was compiled with --profile also has the value of its placement and a bound. `woa verify` recomputes
+all of it from the plan's costs, without a solver or a search (docs/placement.md):
+
+  - every stage is where the certificate says, and may be there
+  - no limit of a controller, and no bound that was asked for, is broken
+  - the placement comes to the value
+  - no placement comes to less than the bound: the leaves of the proof cover all cases, and each has multipliers that
+    show it
+  - the status says no more: `proved` only where the bound is the value
+
+Exit code 0: all claims hold. 1: one does not.
+
+  woa compile graphs/hello.yaml --profile hello.profile.json -o hello.plan
+  woa verify hello.plan)";
 
 struct VerifyArguments {
   std::filesystem::path plan;
