@@ -10,7 +10,6 @@
 #include "library/program_kernels.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
-#include "runtime/call_models/call_model.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
 

@@ -1,6 +1,5 @@
 #include "library/option_values.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 

@@ -1,7 +1,6 @@
 #include "library/plan_object.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "library/answer.h"

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "library/option_values.h"
-#include "runtime/call_models/call_model.h"
 
 namespace woa {
 namespace {

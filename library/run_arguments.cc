@@ -5,7 +5,6 @@
 #include <map>
 
 #include "library/option_values.h"
-#include "library/plan_options.h"
 
 namespace woa {
 namespace {

@@ -1,7 +1,6 @@
 #include "bench/peers/grpc_hub.h"
 
 #include <chrono>
-#include <utility>
 
 namespace woa::bench {
 namespace {

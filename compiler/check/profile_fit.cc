@@ -5,7 +5,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "runtime/base/fnv_hash.h"
 

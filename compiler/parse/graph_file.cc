@@ -1,7 +1,6 @@
 #include "compiler/parse/graph_file.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string_view>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "compiler/parse/machine.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "compiler/diagnostics/report.h"
 #include "runtime/base/scalar.h"

@@ -1,7 +1,6 @@
 #include "compiler/place/copies.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "compiler/place/call_route.h"

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "compiler/place/legs.h"
 #include "runtime/plan/call_models.h"

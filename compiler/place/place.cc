@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "compiler/place/needs.h"

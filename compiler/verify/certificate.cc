@@ -1,6 +1,5 @@
 // Checks a placement's certificate by computing it anew.
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <string>
 #include <string_view>

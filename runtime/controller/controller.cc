@@ -1,7 +1,6 @@
 #include "runtime/controller/controller.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "runtime/base/clock.h"

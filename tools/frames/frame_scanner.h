@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "runtime/base/status.h"
 #include "tools/frames/frame_rule.h"

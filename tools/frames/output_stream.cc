@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <filesystem>
 #include <utility>
 
 #include "runtime/base/file.h"
-#include "runtime/base/text.h"
 
 namespace woa::tools {
 namespace {

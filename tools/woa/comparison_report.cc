@@ -4,14 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
-#include <span>
 
 #include "library/certificate_report.h"
 #include "library/quantities.h"
 #include "library/run_report.h"
 #include "runtime/base/text.h"
 #include "tools/woa/comparison.h"
-#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {

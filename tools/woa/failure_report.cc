@@ -1,6 +1,5 @@
 #include "tools/woa/failure_report.h"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 

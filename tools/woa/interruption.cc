@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 #include <mutex>
 #include <string>
 #include <system_error>

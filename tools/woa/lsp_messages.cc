@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <optional>
-#include <utility>
 
 #include "runtime/base/scalar.h"
 #include "runtime/base/text.h"

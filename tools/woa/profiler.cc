@@ -8,7 +8,6 @@
 #include <set>
 
 #include "compiler/compiler.h"
-#include "library/environment.h"
 #include "library/machine_choice.h"
 #include "runtime/base/file.h"
 #include "runtime/measure/host_probe.h"

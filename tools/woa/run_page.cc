@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "library/environment.h"
 #include "library/machine_choice.h"
 #include "runtime/base/file.h"
+#include "runtime/base/processor.h"
 #include "runtime/plan/index.h"
 
 namespace woa::tools {

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "library/quantities.h"
-#include "runtime/base/processor.h"
 #include "runtime/base/text.h"
 #include "tools/woa/failure.h"
 

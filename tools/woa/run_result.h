@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "library/run_report.h"

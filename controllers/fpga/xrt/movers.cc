@@ -1,7 +1,6 @@
 #include "controllers/fpga/xrt/movers.h"
 
 #include <limits>
-#include <utility>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/futex.h"

@@ -1,6 +1,5 @@
 #include "controllers/fpga/xrt/node_unit.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <string>
 #include <utility>
 
 #include "runtime/base/log.h"

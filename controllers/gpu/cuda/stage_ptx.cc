@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <utility>
 
 #include "controllers/gpu/cuda/nvrtc.h"

@@ -1,7 +1,6 @@
 #include "runtime/messaging/packing/link.h"
 
 #include <bit>
-#include <utility>
 
 namespace woa::packing {
 namespace {
