@@ -57,16 +57,13 @@ class LinkBench {
     }
     LinkCycles cycles{.size = bytes};
     WOA_RETURN_IF_ERROR(load(false));
-    const auto first = fire(packet_for(chain_.stages[0].id, bytes), payload, {0}, payload);
-    if (!first.ok()) return first.status();
-    cycles.first = first->cycles;
-    const auto second = fire(first->packet, payload, {1}, inverted);
-    if (!second.ok()) return second.status();
-    cycles.second = second->cycles;
+    WOA_ASSIGN_OR_RETURN(const auto first, fire(packet_for(chain_.stages[0].id, bytes), payload, {0}, payload));
+    cycles.first = first.cycles;
+    WOA_ASSIGN_OR_RETURN(const auto second, fire(first.packet, payload, {1}, inverted));
+    cycles.second = second.cycles;
     WOA_RETURN_IF_ERROR(load(true));
-    const auto both = fire(packet_for(chain_.stages[0].id, bytes), payload, {0, 1}, inverted);
-    if (!both.ok()) return both.status();
-    cycles.both = both->cycles;
+    WOA_ASSIGN_OR_RETURN(const auto both, fire(packet_for(chain_.stages[0].id, bytes), payload, {0, 1}, inverted));
+    cycles.both = both.cycles;
     return cycles;
   }
 
@@ -105,14 +102,12 @@ class LinkBench {
 Result<FpgaReport> bench_fpga(const std::vector<std::filesystem::path>& kernel_path, const FpgaOptions& chosen) {
   auto host = KernelHost::open(*std::ranges::max_element(chosen.sizes));
   if (!host.ok()) return host.status().with_context("the model of the card's kernel");
-  const auto chain = make_chain(kernel_path);
-  if (!chain.ok()) return chain.status();
-  auto limits = host->describe();
-  if (!limits.ok()) return limits.status();
+  WOA_ASSIGN_OR_RETURN(const auto chain, make_chain(kernel_path));
+  WOA_ASSIGN_OR_RETURN(auto limits, host->describe());
   const auto clock = [](const LoadedStage& stage) { return stage.plan->variant.clock_mhz; };
-  const double declared_mhz = std::ranges::min(chain->stages, {}, clock).plan->variant.clock_mhz;
+  const double declared_mhz = std::ranges::min(chain.stages, {}, clock).plan->variant.clock_mhz;
   FpgaReport report{{chosen.clock_mhz.value_or(declared_mhz), chosen.pcie_us}, {}};
-  LinkBench bench(*host, *chain, std::move(*limits));
+  LinkBench bench(*host, chain, std::move(limits));
   for (const std::uint64_t bytes : chosen.sizes) {
     const auto cycles = bench.measure(bytes);
     if (!cycles.ok()) return cycles.status().with_context(std::to_string(bytes) + " bytes");

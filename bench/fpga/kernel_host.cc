@@ -23,9 +23,8 @@ KernelHost::KernelHost(std::unique_ptr<WactKernelModel> model, std::size_t paylo
 
 Result<KernelHost> KernelHost::open(std::size_t most_payload) {
   const std::size_t room = (most_payload + kPage - 1) / kPage * kPage;
-  auto model = WactKernelModel::make(kInputPlace + 2 * room);
-  if (!model.ok()) return model.status();
-  return KernelHost(std::move(*model), room);
+  WOA_ASSIGN_OR_RETURN(auto model, WactKernelModel::make(kInputPlace + 2 * room));
+  return KernelHost(std::move(model), room);
 }
 
 KernelHost::Line KernelHost::result_line(std::size_t number) const {
@@ -57,8 +56,7 @@ Result<KernelHost::Line> KernelHost::run(Operation operation, std::uint32_t coun
 }
 
 Result<NodeLimits> KernelHost::describe() {
-  const auto directory = run(kOperationDescribe, 0, {}, 0);
-  if (!directory.ok()) return directory.status();
+  WOA_RETURN_IF_ERROR(run(kOperationDescribe, 0, {}, 0).status());
   const std::uint32_t limits = result_line(1)[kRegLimits], words = core_name_words(limits);
   std::vector<std::uint32_t> names;
   for (std::size_t k = 0; names.size() < words; ++k) {
@@ -82,15 +80,14 @@ Result<KernelRun> KernelHost::fire(const ActivationPacket& packet, std::span<con
   lines[1][0] = static_cast<std::uint32_t>(MemoryKind::kCpu) << kLandingDevice;
   const std::span<std::byte> memory = model_->memory();
   std::ranges::copy(payload, memory.begin() + kInputPlace);
-  const auto directory = run(kOperationFire, 1, lines, static_cast<std::uint32_t>(payload.size()));
-  if (!directory.ok()) return directory.status();
-  if ((*directory)[kDirectoryPackets] != 1 || (*directory)[kDirectoryPacketLines] != 1)
+  WOA_ASSIGN_OR_RETURN(const auto directory, run(kOperationFire, 1, lines, static_cast<std::uint32_t>(payload.size())));
+  if (directory[kDirectoryPackets] != 1 || directory[kDirectoryPacketLines] != 1)
     return {Code::kInternal, "the packet node did not answer with one packet to " + to_string(packet)};
   KernelRun ran;
-  std::memcpy(&ran.cycles, directory->data() + kDirectoryCycles, sizeof ran.cycles);
+  std::memcpy(&ran.cycles, directory.data() + kDirectoryCycles, sizeof ran.cycles);
   ran.packet = std::bit_cast<ActivationPacket>(result_line(1));
-  ran.payload = memory.subspan(kInputPlace + payload_room_, (*directory)[kDirectoryOutputBytes]);
-  ran.completions.resize((*directory)[kDirectoryCompletions]);
+  ran.payload = memory.subspan(kInputPlace + payload_room_, directory[kDirectoryOutputBytes]);
+  ran.completions.resize(directory[kDirectoryCompletions]);
   const std::size_t behind = kResultPlace + 2 * kLineBytes;
   std::memcpy(ran.completions.data(), memory.data() + behind, ran.completions.size() * kBeatBytes);
   return ran;

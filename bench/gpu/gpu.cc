@@ -120,11 +120,10 @@ class GpuBench {
 
 // `ratios`: pairs of rows.
 Status GpuBench::add_rows(const Match& match, const std::vector<std::pair<std::string, std::string>>& ratios) {
-  auto rows = play(match, chosen_.repetitions, probe_);
-  if (!rows.ok()) return rows.status();
+  WOA_ASSIGN_OR_RETURN(auto rows, play(match, chosen_.repetitions, probe_));
   report_.host_state = probe_.state();
-  for (const auto& [of, to] : ratios) add_ratio(report_, *rows, of, to);
-  std::ranges::move(*rows, std::back_inserter(report_.rows));
+  for (const auto& [of, to] : ratios) add_ratio(report_, rows, of, to);
+  std::ranges::move(rows, std::back_inserter(report_.rows));
   return {};
 }
 
@@ -170,9 +169,8 @@ Result<Figures> launch_of_segments(SharedMemory& transport, std::uint64_t size, 
   if (!from.ok() || !to.ok()) return (from.ok() ? to : from).status();
   const RandomPayloads payloads(size);
   for (const auto& segment : {*from, *to}) {  // this process's pages
-    const auto memory = segment->map(Access::kReadWrite);
-    if (!memory.ok()) return memory.status();
-    payloads.fill(segment == *from ? 0 : 1, (*memory)->bytes());
+    WOA_ASSIGN_OR_RETURN(const auto memory, segment->map(Access::kReadWrite));
+    payloads.fill(segment == *from ? 0 : 1, memory->bytes());
   }
   return in_own_process([&] { return segment_transfer_us(**from, **to, payloads, count); });
 }
@@ -257,13 +255,12 @@ Status GpuBench::in_place() {
 Result<Device> look_at_device() {
   const Result<cuda::Library>& cuda = open_cuda();
   if (!cuda.ok()) return cuda.status();
-  const auto limited = in_own_process([&]() -> Result<Figures> {
-    const auto devices = list_cuda_devices(*cuda);
-    if (!devices.ok()) return devices.status();
-    return Figures{devices->front().has_time_limit ? 1.0 : 0.0};
-  });
-  if (!limited.ok()) return limited.status();
-  return Device{has_graphs(*cuda), limited->front() != 0};
+  const auto look = [&]() -> Result<Figures> {
+    WOA_ASSIGN_OR_RETURN(const auto devices, list_cuda_devices(*cuda));
+    return Figures{devices.front().has_time_limit ? 1.0 : 0.0};
+  };
+  WOA_ASSIGN_OR_RETURN(const auto limited, in_own_process(look));
+  return Device{has_graphs(*cuda), limited.front() != 0};
 }
 
 }  // namespace
@@ -271,15 +268,14 @@ Result<Device> look_at_device() {
 Result<Report> bench_gpu(const RunOptions& options, const GpuOptions& chosen) {
   const auto& devices = probe_cuda_devices();
   if (!devices.ok()) return devices.status().with_context("no CUDA device");
-  const auto device = look_at_device();
-  if (!device.ok()) return device.status();
+  WOA_ASSIGN_OR_RETURN(const auto device, look_at_device());
   const DeviceDescription& first = devices->front();
   Report report{"gpu", first.device + (first.simulated ? " (simulated)" : ""), Better::kLess};
   report.size_name = "SIZE";
-  if (!device->has_graphs) report.absent.push_back({kReplays, kWhyNoGraphs});
-  if (device->has_time_limit)
+  if (!device.has_graphs) report.absent.push_back({kReplays, kWhyNoGraphs});
+  if (device.has_time_limit)
     report.absent.push_back({"woa resident", "the device limits how long a kernel runs: a display is attached"});
-  GpuBench bench(options, chosen, *device, report);
+  GpuBench bench(options, chosen, device, report);
   for (const std::string& part : chosen.parts) {
     if (part == "packet") WOA_RETURN_IF_ERROR(bench.packet(part, 1));
     if (part == "stages") WOA_RETURN_IF_ERROR(bench.packet(part, 2));

@@ -53,10 +53,10 @@ class CheckedRun {
     placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // both poll
     placed.trace_limit = trace_limit;
     if (!run.processes) placed.node_command.clear();
-    auto driven = DrivenRun::start(std::move(plan), std::move(placed),
-                                   [self = made.get()](const Completion& done) { self->look(done); });
-    if (!driven.ok()) return driven.status();
-    made->driven_.emplace(std::move(*driven));
+    WOA_ASSIGN_OR_RETURN(auto driven,
+                         DrivenRun::start(std::move(plan), std::move(placed),
+                                          [self = made.get()](const Completion& done) { self->look(done); }));
+    made->driven_.emplace(std::move(driven));
     return made;
   }
   explicit CheckedRun(std::uint64_t bytes) : payloads_(bytes) {}
@@ -166,33 +166,25 @@ Plan gpu_chain(const GpuRun& run) {
 }
 
 Result<Figures> run_packet_us(const RunOptions& options, const GpuRun& run) {
-  auto checked = CheckedRun::start(options, run, gpu_chain(run), 0);
-  if (!checked.ok()) return checked.status();
-  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
-  if (!here.ok()) return here.status();
-  if (auto warm = (*checked)->drive(kWarmUp); !warm.ok()) return warm.status();
-  const auto ns = (*checked)->drive(run.count);
-  if (!ns.ok()) return ns.status();
-  WOA_RETURN_IF_ERROR((*checked)->finish().status());
-  return Figures{static_cast<double>(*ns) / 1e3 / static_cast<double>(run.count)};
+  WOA_ASSIGN_OR_RETURN(auto checked, CheckedRun::start(options, run, gpu_chain(run), 0));
+  WOA_ASSIGN_OR_RETURN(const auto here, PinnedGroup::start({}, 0));  // now: the driver's threads stay off processor 0
+  if (auto warm = checked->drive(kWarmUp); !warm.ok()) return warm.status();
+  WOA_ASSIGN_OR_RETURN(const auto ns, checked->drive(run.count));
+  WOA_RETURN_IF_ERROR(checked->finish().status());
+  return Figures{static_cast<double>(ns) / 1e3 / static_cast<double>(run.count)};
 }
 
 Result<Figures> run_pipeline_us(const RunOptions& options, const std::string& model, const GpuRun& run) {
-  const auto plan = rewrite(gpu_chain(run), model);
-  if (!plan.ok()) return plan.status();
-  auto checked = CheckedRun::start(options, run, *plan, ~std::uint64_t{0});
-  if (!checked.ok()) return checked.status();
-  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
-  if (!here.ok()) return here.status();
+  WOA_ASSIGN_OR_RETURN(const auto plan, rewrite(gpu_chain(run), model));
+  WOA_ASSIGN_OR_RETURN(auto checked, CheckedRun::start(options, run, plan, ~std::uint64_t{0}));
+  WOA_ASSIGN_OR_RETURN(const auto here, PinnedGroup::start({}, 0));  // now: the driver's threads stay off processor 0
   const std::uint64_t all = kWarmUp + run.count;
-  if (auto ns = (*checked)->drive(all); !ns.ok()) return ns.status();
-  const auto report = (*checked)->finish();
-  if (!report.ok()) return report.status();
-  const auto stages = median_us(*plan, *report, run.count);
-  if (!stages.ok()) return stages.status();
-  const std::vector<double>& whole = (*checked)->whole_us();
-  return Figures{*stages, median({whole.begin() + kWarmUp, whole.end()}),
-                 static_cast<double>(copied_between(*plan, *report)) / static_cast<double>(all)};
+  if (auto ns = checked->drive(all); !ns.ok()) return ns.status();
+  WOA_ASSIGN_OR_RETURN(const auto report, checked->finish());
+  WOA_ASSIGN_OR_RETURN(const auto stages, median_us(plan, report, run.count));
+  const std::vector<double>& whole = checked->whole_us();
+  return Figures{stages, median({whole.begin() + kWarmUp, whole.end()}),
+                 static_cast<double>(copied_between(plan, report)) / static_cast<double>(all)};
 }
 
 }  // namespace woa::bench

@@ -31,11 +31,9 @@ std::vector<std::string> chain_of(std::uint32_t stages) {
 Result<FirstDevice> FirstDevice::open(unsigned context_flags) {
   const Result<cuda::Library>& library = open_cuda();
   if (!library.ok()) return library.status();
-  auto devices = list_cuda_devices(*library);
-  if (!devices.ok()) return devices.status();
-  auto context = CudaContext::make(*library, devices->front(), context_flags);
-  if (!context.ok()) return context.status();
-  return FirstDevice{std::move(devices->front()), std::move(*context)};
+  WOA_ASSIGN_OR_RETURN(auto devices, list_cuda_devices(*library));
+  WOA_ASSIGN_OR_RETURN(auto context, CudaContext::make(*library, devices.front(), context_flags));
+  return FirstDevice{std::move(devices.front()), std::move(context)};
 }
 
 Result<double> between_ns(const CudaContext& context, const CudaOwned<cuda::Event>& begin,
@@ -45,14 +43,25 @@ Result<double> between_ns(const CudaContext& context, const CudaOwned<cuda::Even
   return 1e6 * static_cast<double>(ms);
 }
 
+Result<double> us_of_each(const CudaContext& context, cuda::Stream stream, const Sends& sends,
+                          const std::function<Status()>& send) {
+  const cuda::Library& cuda = context.cuda();
+  WOA_ASSIGN_OR_RETURN(const auto begin, context.make_event(cuda::kEventTiming));
+  WOA_ASSIGN_OR_RETURN(const auto end, context.make_event(cuda::kEventTiming));
+  for (std::uint64_t n = 0; n < sends.warm_up; ++n) WOA_RETURN_IF_ERROR(send());
+  WOA_RETURN_IF_ERROR(cuda_status("cuEventRecord", cuda.event_record(begin.get(), stream)));
+  for (std::uint64_t n = 0; n < sends.count; ++n) WOA_RETURN_IF_ERROR(send());
+  WOA_RETURN_IF_ERROR(cuda_status("cuEventRecord", cuda.event_record(end.get(), stream)));
+  WOA_RETURN_IF_ERROR(cuda_status("cuStreamSynchronize", cuda.stream_synchronize(stream)));
+  WOA_ASSIGN_OR_RETURN(const double ns, between_ns(context, begin, end));
+  return ns / 1e3 / static_cast<double>(sends.count);
+}
+
 Result<OwnStream> OwnStream::open(std::span<const std::filesystem::path> folders,
                                   std::span<const std::string> kernels) {
-  const auto first = FirstDevice::open(cuda::kContextSpin);
-  if (!first.ok()) return first.status();
-  OwnStream made(first->context);
-  auto stream = made.context_->make_stream();
-  if (!stream.ok()) return stream.status();
-  made.stream_ = std::move(*stream);
+  WOA_ASSIGN_OR_RETURN(const auto first, FirstDevice::open(cuda::kContextSpin));
+  OwnStream made(first.context);
+  WOA_ASSIGN_OR_RETURN(made.stream_, made.context_->make_stream());
   for (const std::string& kernel : kernels) WOA_RETURN_IF_ERROR(made.load(folders, kernel));
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,14 @@ struct FirstDevice {
 // Nanoseconds between two events that have happened.
 Result<double> between_ns(const CudaContext& context, const CudaOwned<cuda::Event>& begin,
                           const CudaOwned<cuda::Event>& end);
+
+struct Sends {
+  std::uint64_t warm_up = 0, count = 0;
+};
+// Microseconds of each of `count` calls of `send`, which puts work into `stream`, by events of the device; others go
+// before.
+Result<double> us_of_each(const CudaContext& context, cuda::Stream stream, const Sends& sends,
+                          const std::function<Status()>& send);
 
 // A stream and the kernels that it runs. Calls are of the thread that opened it.
 class OwnStream {

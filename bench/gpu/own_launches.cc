@@ -18,9 +18,8 @@ namespace {
 class OwnChain {
  public:
   static Result<OwnChain> open(const OwnJob& job, bool copies) {
-    auto stream = OwnStream::open(job.kernel_path, chain_of(job.stages));
-    if (!stream.ok()) return stream.status();
-    OwnChain chain(std::move(*stream), job.bytes, copies);
+    WOA_ASSIGN_OR_RETURN(auto stream, OwnStream::open(job.kernel_path, chain_of(job.stages)));
+    OwnChain chain(std::move(stream), job.bytes, copies);
     WOA_RETURN_IF_ERROR(chain.take(job.stages));
     return chain;
   }
@@ -43,15 +42,13 @@ class OwnChain {
 
   Status take(std::uint32_t stages) {
     for (PinnedMemory* const pinned : {&in_, &out_}) {
-      auto taken = PinnedMemory::make(stream_.context(), bytes_);
-      if (!taken.ok()) return taken.status();
-      *pinned = std::move(*taken);
+      WOA_ASSIGN_OR_RETURN(auto taken, PinnedMemory::make(stream_.context(), bytes_));
+      *pinned = std::move(taken);
     }
     for (std::uint32_t k = 0; k <= stages; ++k) {
-      auto taken = DeviceMemory::make(stream_.context(), bytes_);
-      if (!taken.ok()) return taken.status();
-      between_.push_back(taken->at());
-      memory_.push_back(std::move(*taken));
+      WOA_ASSIGN_OR_RETURN(auto taken, DeviceMemory::make(stream_.context(), bytes_));
+      between_.push_back(taken.at());
+      memory_.push_back(std::move(taken));
     }
     if (!copies_) between_.front() = in_.device(), between_.back() = out_.device();
     return {};
@@ -102,23 +99,19 @@ bool has_graphs(const cuda::Library& cuda) noexcept {
 }
 
 Result<Figures> own_packet_us(OwnWay way, const OwnJob& job) {
-  auto chain = OwnChain::open(job, way == OwnWay::kCopies);
-  if (!chain.ok()) return chain.status();
-  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
-  if (!here.ok()) return here.status();
+  WOA_ASSIGN_OR_RETURN(auto chain, OwnChain::open(job, way == OwnWay::kCopies));
+  WOA_ASSIGN_OR_RETURN(const auto here, PinnedGroup::start({}, 0));  // now: the driver's threads stay off processor 0
   std::optional<Replay> replay;
   if (way == OwnWay::kGraph) {
-    auto captured = Replay::capture(*chain);
-    if (!captured.ok()) return captured.status();
-    replay = *captured;
+    WOA_ASSIGN_OR_RETURN(replay, Replay::capture(chain));
   }
   const RandomPayloads payloads(job.bytes);
   const auto send = [&](std::uint64_t count) -> Status {
     for (std::uint64_t n = 0; n < count; ++n) {
-      payloads.fill(n, chain->in());
-      WOA_RETURN_IF_ERROR(send_packet(*chain, replay));
-      WOA_RETURN_IF_ERROR(chain->stream().synchronise());
-      WOA_RETURN_IF_ERROR(payloads.check_inverted(n, chain->out()));
+      payloads.fill(n, chain.in());
+      WOA_RETURN_IF_ERROR(send_packet(chain, replay));
+      WOA_RETURN_IF_ERROR(chain.stream().synchronise());
+      WOA_RETURN_IF_ERROR(payloads.check_inverted(n, chain.out()));
     }
     return {};
   };
@@ -129,85 +122,60 @@ Result<Figures> own_packet_us(OwnWay way, const OwnJob& job) {
 }
 
 Result<Figures> own_pipeline_us(const OwnJob& job) {
-  auto chain = OwnChain::open(job, true);
-  if (!chain.ok()) return chain.status();
-  const auto here = PinnedGroup::start({}, 0);  // now: the driver's threads stay off this processor
-  if (!here.ok()) return here.status();
-  OwnStream& stream = chain->stream();
-  const auto begin = stream.context().make_event(cuda::kEventTiming),
-             end = stream.context().make_event(cuda::kEventTiming);
-  if (!begin.ok() || !end.ok()) return (begin.ok() ? end : begin).status();
+  WOA_ASSIGN_OR_RETURN(auto chain, OwnChain::open(job, true));
+  WOA_ASSIGN_OR_RETURN(const auto here, PinnedGroup::start({}, 0));  // now: the driver's threads stay off processor 0
+  OwnStream& stream = chain.stream();
+  WOA_ASSIGN_OR_RETURN(const auto begin, stream.context().make_event(cuda::kEventTiming));
+  WOA_ASSIGN_OR_RETURN(const auto end, stream.context().make_event(cuda::kEventTiming));
   const RandomPayloads payloads(job.bytes);
   std::vector<double> stages, whole;
   for (std::uint64_t n = 0; n < kWarmUp + job.count; ++n) {
-    payloads.fill(n, chain->in());
+    payloads.fill(n, chain.in());
     const std::uint64_t start = now_ns();
-    WOA_RETURN_IF_ERROR(chain->bring());
-    WOA_RETURN_IF_ERROR(stream.record(*begin));
-    WOA_RETURN_IF_ERROR(chain->compute());
-    WOA_RETURN_IF_ERROR(stream.record(*end));
-    WOA_RETURN_IF_ERROR(chain->fetch());
+    WOA_RETURN_IF_ERROR(chain.bring());
+    WOA_RETURN_IF_ERROR(stream.record(begin));
+    WOA_RETURN_IF_ERROR(chain.compute());
+    WOA_RETURN_IF_ERROR(stream.record(end));
+    WOA_RETURN_IF_ERROR(chain.fetch());
     WOA_RETURN_IF_ERROR(stream.synchronise());
     const auto whole_ns = static_cast<double>(now_ns() - start);
-    WOA_RETURN_IF_ERROR(payloads.check_inverted(n, chain->out()));
-    const auto stages_ns = between_ns(stream.context(), *begin, *end);
-    if (!stages_ns.ok()) return stages_ns.status();
-    if (n >= kWarmUp) stages.push_back(*stages_ns / 1e3), whole.push_back(whole_ns / 1e3);
+    WOA_RETURN_IF_ERROR(payloads.check_inverted(n, chain.out()));
+    WOA_ASSIGN_OR_RETURN(const auto stages_ns, between_ns(stream.context(), begin, end));
+    if (n >= kWarmUp) stages.push_back(stages_ns / 1e3), whole.push_back(whole_ns / 1e3);
   }
   return Figures{median(std::move(stages)), median(std::move(whole))};
 }
 
-namespace {
-
-// Microseconds of each of `count` calls of `send`, behind kWarmUp more.
-template <class Send>
-Result<double> us_of_each(OwnStream& stream, std::uint64_t count, const Send& send) {
-  const auto begin = stream.context().make_event(cuda::kEventTiming);
-  const auto end = stream.context().make_event(cuda::kEventTiming);
-  if (!begin.ok() || !end.ok()) return (begin.ok() ? end : begin).status();
-  for (std::uint64_t n = 0; n < kWarmUp; ++n) WOA_RETURN_IF_ERROR(send());
-  WOA_RETURN_IF_ERROR(stream.record(*begin));
-  for (std::uint64_t n = 0; n < count; ++n) WOA_RETURN_IF_ERROR(send());
-  WOA_RETURN_IF_ERROR(stream.record(*end));
-  WOA_RETURN_IF_ERROR(stream.synchronise());
-  const auto ns = between_ns(stream.context(), *begin, *end);
-  if (!ns.ok()) return ns;
-  return *ns / 1e3 / static_cast<double>(count);
-}
-
-}  // namespace
-
 Result<Figures> moved_us(Mover mover, const OwnJob& job) {
-  auto stream = OwnStream::open(job.kernel_path, chain_of(1));
-  if (!stream.ok()) return stream.status();
+  WOA_ASSIGN_OR_RETURN(auto stream, OwnStream::open(job.kernel_path, chain_of(1)));
   const std::uint64_t bytes = job.bytes;
-  const auto in = PinnedMemory::make(stream->context(), bytes), out = PinnedMemory::make(stream->context(), bytes);
-  const auto read = DeviceMemory::make(stream->context(), bytes),
-             written = DeviceMemory::make(stream->context(), bytes);
-  for (const Status& status : {in.status(), out.status(), read.status(), written.status()}) WOA_RETURN_IF_ERROR(status);
+  WOA_ASSIGN_OR_RETURN(const auto in, PinnedMemory::make(stream.context(), bytes));
+  WOA_ASSIGN_OR_RETURN(const auto out, PinnedMemory::make(stream.context(), bytes));
+  WOA_ASSIGN_OR_RETURN(const auto read, DeviceMemory::make(stream.context(), bytes));
+  WOA_ASSIGN_OR_RETURN(const auto written, DeviceMemory::make(stream.context(), bytes));
   const RandomPayloads payloads(bytes);
-  const std::span<std::byte> to{out->host(), bytes};
+  const std::span<std::byte> to{out.host(), bytes};
   const bool copies = mover == Mover::kCopyEngine;
-  payloads.fill(0, {in->host(), bytes});
-  const auto there = us_of_each(*stream, job.count, [&]() -> Status {
-    if (!copies) return stream->launch(0, in->device(), written->at(), bytes);
-    WOA_RETURN_IF_ERROR(stream->to_device(read->at(), {in->host(), bytes}));
-    return stream->launch(0, read->at(), written->at(), bytes);
-  });
-  if (!there.ok()) return there.status();
-  WOA_RETURN_IF_ERROR(stream->to_host(to, written->at()));
-  WOA_RETURN_IF_ERROR(stream->synchronise());
+  payloads.fill(0, {in.host(), bytes});
+  const auto bring = [&]() -> Status {
+    if (!copies) return stream.launch(0, in.device(), written.at(), bytes);
+    WOA_RETURN_IF_ERROR(stream.to_device(read.at(), {in.host(), bytes}));
+    return stream.launch(0, read.at(), written.at(), bytes);
+  };
+  WOA_ASSIGN_OR_RETURN(const double there, us_of_each(stream.context(), stream.get(), {kWarmUp, job.count}, bring));
+  WOA_RETURN_IF_ERROR(stream.to_host(to, written.at()));
+  WOA_RETURN_IF_ERROR(stream.synchronise());
   WOA_RETURN_IF_ERROR(payloads.check_inverted(0, to));
-  payloads.fill(1, {in->host(), bytes});
-  WOA_RETURN_IF_ERROR(stream->to_device(read->at(), {in->host(), bytes}));
-  const auto back = us_of_each(*stream, job.count, [&]() -> Status {
-    if (!copies) return stream->launch(0, read->at(), out->device(), bytes);
-    WOA_RETURN_IF_ERROR(stream->launch(0, read->at(), written->at(), bytes));
-    return stream->to_host(to, written->at());
-  });
-  if (!back.ok()) return back.status();
+  payloads.fill(1, {in.host(), bytes});
+  WOA_RETURN_IF_ERROR(stream.to_device(read.at(), {in.host(), bytes}));
+  const auto fetch = [&]() -> Status {
+    if (!copies) return stream.launch(0, read.at(), out.device(), bytes);
+    WOA_RETURN_IF_ERROR(stream.launch(0, read.at(), written.at(), bytes));
+    return stream.to_host(to, written.at());
+  };
+  WOA_ASSIGN_OR_RETURN(const double back, us_of_each(stream.context(), stream.get(), {kWarmUp, job.count}, fetch));
   WOA_RETURN_IF_ERROR(payloads.check_inverted(1, to));
-  return Figures{*there, *back};
+  return Figures{there, back};
 }
 
 }  // namespace woa::bench

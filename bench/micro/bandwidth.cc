@@ -47,12 +47,11 @@ Status check_memory(std::uint64_t size, std::uint32_t slots, bool peers) {
 
 // Copies with memcpy repeatedly into one buffer, beside a child that has nothing to do.
 Result<double> copy_ns(std::span<const std::byte> payload, std::uint64_t messages) {
-  auto target = Memory::map(payload.size(), Memory::Sharing::kPrivate);
-  if (!target.ok()) return target.status();
+  WOA_ASSIGN_OR_RETURN(auto target, Memory::map(payload.size(), Memory::Sharing::kPrivate));
   const auto copy = [&](std::uint64_t times) {
     for (std::uint64_t k = 0; k < times; ++k) {
-      std::memcpy(target->bytes().data(), payload.data(), payload.size());
-      asm volatile("" ::"r"(target->bytes().data()) : "memory");  // somebody may read it
+      std::memcpy(target.bytes().data(), payload.data(), payload.size());
+      asm volatile("" ::"r"(target.bytes().data()) : "memory");  // somebody may read it
     }
     return true;
   };
@@ -82,10 +81,9 @@ Result<Report> bench_bandwidth(SharedMemory& transport, const BandwidthOptions& 
   for (const std::uint64_t size : options.sizes) {
     const bool peers = size <= kMostPeerBytes && !options.peers.empty() && report.absent.size() < std::size(kPeers);
     WOA_RETURN_IF_ERROR(check_memory(size, options.slots, peers));
-    auto source = Memory::map(size, Memory::Sharing::kPrivate);
-    if (!source.ok()) return source.status();
-    std::memset(source->bytes().data(), 1, size);
-    Contest contest = contest_of(transport, options, source->bytes());
+    WOA_ASSIGN_OR_RETURN(auto source, Memory::map(size, Memory::Sharing::kPrivate));
+    std::memset(source.bytes().data(), 1, size);
+    Contest contest = contest_of(transport, options, source.bytes());
     if (peers) {
       add_peers(contest, kPeers, options.peers, size, [&, size](const Peer& peer) {
         const PeerJob job{"stream", size, messages_of(size, options.count), stream_window(size)};

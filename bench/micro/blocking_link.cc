@@ -31,16 +31,14 @@ Result<BlockingLink> make_connection() {
   constexpr std::uint64_t kPatienceNs = 5'000'000'000;
   auto listener = listen_tcp("127.0.0.1", 0);
   if (!listener.ok()) return Status(Code::kUnavailable, listener.status().message());
-  const auto address = HostAndPort::parse(local_address(listener->get()));
-  if (!address.ok()) return address.status();
-  auto out = connect_tcp(*address, now_ns() + kPatienceNs);
-  if (!out.ok()) return out.status();
+  WOA_ASSIGN_OR_RETURN(const auto address, HostAndPort::parse(local_address(listener->get())));
+  WOA_ASSIGN_OR_RETURN(auto out, connect_tcp(address, now_ns() + kPatienceNs));
   ::fcntl(listener->get(), F_SETFL, 0);  // waits for the connection
   UniqueFd in(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (in.get() < 0) return limit_reached("a socket of the benchmark", errno);
   const int at_once = 1;
-  ::setsockopt(out->get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
-  return BlockingLink{std::move(*out), std::move(in)};
+  ::setsockopt(out.get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+  return BlockingLink{std::move(out), std::move(in)};
 }
 
 [[nodiscard]] bool read_all(int in, std::span<std::byte> message) {

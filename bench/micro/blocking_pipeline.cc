@@ -61,9 +61,7 @@ class Client {
   // Takes the ends of the links that no worker has.
   static Result<Client> open(const BlockingPipeline& pipeline, std::vector<BlockingLink> links) {
     Client out(pipeline, std::move(links.front().out), links.back().in.get());
-    auto inbox = open_inbox(inbox_of(pipeline), std::move(links.back().in));
-    if (!inbox.ok()) return inbox.status();
-    out.inbox_ = std::move(*inbox);
+    WOA_ASSIGN_OR_RETURN(out.inbox_, open_inbox(inbox_of(pipeline), std::move(links.back().in)));
     // A writer that waits for room in a pipe takes results meanwhile, or all would wait. A thread reads the socket.
     if (pipeline.way == BlockingWay::kPipe) ::fcntl(out.out_.get(), F_SETFL, O_NONBLOCK);
     return out;
@@ -121,22 +119,19 @@ Result<double> blocking_pipeline_ns(const BlockingPipeline& pipeline, std::uint6
   const std::uint64_t warm_up = std::min<std::uint64_t>(items, 4 * (pipeline.window + 1));
   std::vector<BlockingLink> links;
   while (links.size() <= pipeline.workers) {
-    auto link = BlockingLink::make(pipeline.way);
-    if (!link.ok()) return link.status();
-    links.push_back(std::move(*link));
+    WOA_ASSIGN_OR_RETURN(auto link, BlockingLink::make(pipeline.way));
+    links.push_back(std::move(link));
   }
   std::vector<Member> workers;
   for (std::uint32_t k = 0; k < pipeline.workers; ++k)
     workers.push_back({kAnyProcessor, [&, k] { return work(pipeline, links, k, warm_up + items); }});
-  auto group = PinnedGroup::start(workers, kAnyProcessor);
-  if (!group.ok()) return group.status();
-  auto client = Client::open(pipeline, std::move(links));
-  if (!client.ok()) return client.status();
-  WOA_RETURN_IF_ERROR(client->run(warm_up));
+  WOA_ASSIGN_OR_RETURN(auto group, PinnedGroup::start(workers, kAnyProcessor));
+  WOA_ASSIGN_OR_RETURN(auto client, Client::open(pipeline, std::move(links)));
+  WOA_RETURN_IF_ERROR(client.run(warm_up));
   const std::uint64_t start_ns = now_ns();
-  WOA_RETURN_IF_ERROR(client->run(items));
+  WOA_RETURN_IF_ERROR(client.run(items));
   const std::uint64_t end_ns = now_ns();
-  return group->wait() == 0 ? Result<double>(static_cast<double>(end_ns - start_ns)) : kWorkerLost;
+  return group.wait() == 0 ? Result<double>(static_cast<double>(end_ns - start_ns)) : kWorkerLost;
 }
 
 }  // namespace woa::bench

@@ -39,13 +39,10 @@ Result<Channels> allocate(SharedMemory& transport, std::uint64_t pairs) {
   Channels channels;
   channels.transport = &transport;
   channels.pairs = pairs;
-  auto bytes = ring_channel_bytes(channels.spec);
-  if (!bytes.ok()) return bytes.status();
-  channels.bytes = *bytes;
-  channels.stride = whole_pages(*bytes);
-  auto whole = transport.allocate("channels", 2 * pairs * channels.stride);
-  if (!whole.ok()) return whole.status();
-  channels.whole = std::move(*whole);
+  WOA_ASSIGN_OR_RETURN(auto bytes, ring_channel_bytes(channels.spec));
+  channels.bytes = bytes;
+  channels.stride = whole_pages(bytes);
+  WOA_ASSIGN_OR_RETURN(channels.whole, transport.allocate("channels", 2 * pairs * channels.stride));
   if (channels.whole->descriptor() < 0)
     return {Code::kUnsupported, std::string(transport.name()) + ": memory does not cross processes; use shm"};
   return channels;
@@ -54,16 +51,13 @@ Result<Channels> allocate(SharedMemory& transport, std::uint64_t pairs) {
 Result<Ends> open_ends(const Channels& channels, bool first) {
   Ends ends;
   for (std::uint64_t c = 0; c < 2 * channels.pairs; ++c) {
-    auto part = channels.whole->part(c * channels.stride, channels.bytes);
-    if (!part.ok()) return part.status();
+    WOA_ASSIGN_OR_RETURN(auto part, channels.whole->part(c * channels.stride, channels.bytes));
     if ((c < channels.pairs) == first) {
-      auto sender = channels.transport->open_sender(channels.spec, **part, {});
-      if (!sender.ok()) return sender.status();
-      ends.senders.push_back(std::move(*sender));
+      WOA_ASSIGN_OR_RETURN(auto sender, channels.transport->open_sender(channels.spec, *part, {}));
+      ends.senders.push_back(std::move(sender));
     } else {
-      auto receiver = channels.transport->open_receiver(channels.spec, **part, {});
-      if (!receiver.ok()) return receiver.status();
-      ends.receivers.push_back(std::move(*receiver));
+      WOA_ASSIGN_OR_RETURN(auto receiver, channels.transport->open_receiver(channels.spec, *part, {}));
+      ends.receivers.push_back(std::move(receiver));
     }
   }
   return ends;
@@ -114,15 +108,14 @@ bool meet(Shared& shared, int times) {
 // One process's part. kPeerLost: a channel does not work, or the other process is gone.
 Status take_part(const Channels& channels, bool first, Shared& shared, const std::function<void()>& measure) {
   const double before = anonymous_kib();
-  auto ends = open_ends(channels, first);
-  if (!ends.ok()) return ends.status();
+  WOA_ASSIGN_OR_RETURN(auto ends, open_ends(channels, first));
   const auto tell_and_measure = [&](int times) {
     shared.anonymous_kib[first ? 0 : 1].store(anonymous_kib() - before);
     if (!meet(shared, 2 * times - 1)) return false;
     measure();
     return meet(shared, 2 * times);
   };
-  if (tell_and_measure(1) && exchange(channels, *ends) && tell_and_measure(2)) return {};
+  if (tell_and_measure(1) && exchange(channels, ends) && tell_and_measure(2)) return {};
   return {Code::kPeerLost, "a channel did not carry its packets, or the other process could not open its ends"};
 }
 
@@ -134,22 +127,20 @@ double segment_kib(const SharedSegment& segment) {
 }  // namespace
 
 Result<Report> bench_channels(SharedMemory& transport, std::uint64_t pairs) {
-  auto channels = allocate(transport, pairs);
-  if (!channels.ok()) return channels.status();
-  auto memory = Memory::map(sizeof(Shared), Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  auto* shared = new (memory->bytes().data()) Shared;
-  auto group = PinnedPair::start([&] { return take_part(*channels, false, *shared, [] {}).ok() ? 0 : 1; });
-  if (!group.ok()) return group.status();
+  WOA_ASSIGN_OR_RETURN(auto channels, allocate(transport, pairs));
+  WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(sizeof(Shared), Memory::Sharing::kWithChildren));
+  auto* shared = new (memory.bytes().data()) Shared;
+  WOA_ASSIGN_OR_RETURN(auto group,
+                       PinnedPair::start([&] { return take_part(channels, false, *shared, [] {}).ok() ? 0 : 1; }));
   std::vector<double> kib;  // per pair, unused and used
   double descriptors = 0;
-  const Status worked = take_part(*channels, true, *shared, [&] {
+  const Status worked = take_part(channels, true, *shared, [&] {
     const double ends = shared->anonymous_kib[0].load() + shared->anonymous_kib[1].load();
-    kib.push_back((segment_kib(*channels->whole) + ends) / static_cast<double>(pairs));
+    kib.push_back((segment_kib(*channels.whole) + ends) / static_cast<double>(pairs));
     descriptors = open_descriptors();
   });
   if (!worked.ok()) return worked;
-  if (group->wait() != 0) return {Code::kPeerLost, "a channel did not carry its packets to the other process"};
+  if (group.wait() != 0) return {Code::kPeerLost, "a channel did not carry its packets to the other process"};
   return Report{"channels",
                 std::string(transport.name()),
                 Better::kLess,

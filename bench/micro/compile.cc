@@ -95,10 +95,9 @@ Result<Report> bench_compile(const CompileBenchOptions& options) {
   Row time{what, "ours", options.stages, "ms", {}}, memory{"peak memory", "ours", options.stages, "MiB", {}};
   Tallies tallies;
   for (std::uint32_t seed = 1; seed <= options.graphs; ++seed) {
-    const auto compiled = compile_one(options, seed, tallies);
-    if (!compiled.ok()) return compiled.status();
-    time.samples.push_back(compiled->ms);
-    memory.samples.push_back(compiled->mib);
+    WOA_ASSIGN_OR_RETURN(const auto compiled, compile_one(options, seed, tallies));
+    time.samples.push_back(compiled.ms);
+    memory.samples.push_back(compiled.mib);
   }
   Report report{"compile", "n/a", Better::kLess, "n/a", {std::move(time), std::move(memory)}};
   report.size_name = "STAGES";
@@ -114,9 +113,8 @@ Result<Report> bench_check(const CheckBenchOptions& options) {
   for (const std::uint32_t stages : sizes) report.rows.push_back({"parse and check", "ours", stages, "ms", {}});
   for (std::uint32_t seed = 1; seed <= options.graphs; ++seed)
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const auto ms = check_one(sizes[i], seed);
-      if (!ms.ok()) return ms.status();
-      report.rows[i].samples.push_back(*ms);
+      WOA_ASSIGN_OR_RETURN(const auto ms, check_one(sizes[i], seed));
+      report.rows[i].samples.push_back(ms);
     }
   if (sizes.front() < sizes.back()) add_growth(report.rows);
   return report;

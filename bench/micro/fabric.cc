@@ -81,9 +81,8 @@ double children_cpu_s() {
 Contest hop_contest(const RunOptions& options, const HopOptions& chosen, std::uint64_t size, DrivenRun& driven) {
   const std::uint64_t hops = chosen.count, round_trips = (hops + 1) / 2;
   const auto controllers = [&driven, hops, size]() -> Result<double> {
-    const auto ns = driven.drive(1, token(hops, size));
-    if (!ns.ok()) return ns.status();
-    return static_cast<double>(*ns) / static_cast<double>(hops);
+    WOA_ASSIGN_OR_RETURN(const auto ns, driven.drive(1, token(hops, size)));
+    return static_cast<double>(ns) / static_cast<double>(hops);
   };
   const auto transport = [&options, size, round_trips](bool header_crc) {
     return [=, &options] { return transport_hop_ns(*options.transport, size, header_crc, round_trips); };
@@ -112,43 +111,39 @@ Result<Report> bench_hop(const RunOptions& options, const HopOptions& chosen) {
   name_absent(report, kHopPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
-    auto driven = start_pinned(ping_pong(1, size, static_cast<std::uint32_t>(size)), options);
-    if (!driven.ok()) return driven.status();
-    WOA_RETURN_IF_ERROR(run_contest(hop_contest(options, chosen, size, *driven), probe, report).status());
-    WOA_RETURN_IF_ERROR(driven->finish().status());
+    WOA_ASSIGN_OR_RETURN(auto driven, start_pinned(ping_pong(1, size, static_cast<std::uint32_t>(size)), options));
+    WOA_RETURN_IF_ERROR(run_contest(hop_contest(options, chosen, size, driven), probe, report).status());
+    WOA_RETURN_IF_ERROR(driven.finish().status());
   }
   return report;
 }
 
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions) {
-  auto driven = start_pinned(ping_pong(kMaxWindow), options);
-  if (!driven.ok()) return driven.status();
+  WOA_ASSIGN_OR_RETURN(auto driven, start_pinned(ping_pong(kMaxWindow), options));
   Report report{"busy",
                 std::string(options.transport->name()),
                 Better::kMore,
                 "n/a",
                 {{"controller to controller, 64 tokens", "ours", kToken, "Mpackets/s", {}, 0}}};
   for (std::uint64_t r = 0; r < repetitions; ++r) {
-    auto ns = driven->drive(kMaxWindow, token(packets / kMaxWindow, kToken));
-    if (!ns.ok()) return ns.status();
-    report.rows[0].samples.push_back(static_cast<double>(packets) * 1e3 / static_cast<double>(*ns));
+    WOA_ASSIGN_OR_RETURN(auto ns, driven.drive(kMaxWindow, token(packets / kMaxWindow, kToken)));
+    report.rows[0].samples.push_back(static_cast<double>(packets) * 1e3 / static_cast<double>(ns));
   }
-  WOA_RETURN_IF_ERROR(driven->finish().status());
+  WOA_RETURN_IF_ERROR(driven.finish().status());
   return report;
 }
 
 Result<Report> bench_idle(const RunOptions& options, double seconds) {
-  auto driven = DrivenRun::start(copies(2, kToken, 4), options);
-  if (!driven.ok()) return driven.status();
+  WOA_ASSIGN_OR_RETURN(auto driven, DrivenRun::start(copies(2, kToken, 4), options));
   const std::uint64_t begin = now_ns();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // start-up is not idling
   const double before = children_cpu_s();
   const std::uint64_t start_ns = now_ns();
   while (static_cast<double>(now_ns() - begin) < seconds * 1e9) {
-    if (driven->run().do_work() == 0) driven->run().wait();
+    if (driven.run().do_work() == 0) driven.run().wait();
   }
   const double share = (children_cpu_s() - before) / (static_cast<double>(now_ns() - start_ns) / 1e9) * 100;
-  WOA_RETURN_IF_ERROR(driven->finish().status());
+  WOA_RETURN_IF_ERROR(driven.finish().status());
   return Report{"idle",
                 std::string(options.transport->name()),
                 Better::kLess,
@@ -160,17 +155,14 @@ Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances) 
   constexpr std::uint64_t kBytes = 64 * 1024, kWarm = 1000;
   if (instances <= kWarm)
     return {Code::kInvalid, "more than 1,000 instances are needed: memory is compared with that after the first 1,000"};
-  auto driven = DrivenRun::start(copies(3, kBytes, 6), options);
-  if (!driven.ok()) return driven.status();
-  auto warm = driven->drive(kWarm, token(0, kBytes));
-  if (!warm.ok()) return warm.status();
+  WOA_ASSIGN_OR_RETURN(auto driven, DrivenRun::start(copies(3, kBytes, 6), options));
+  WOA_RETURN_IF_ERROR(driven.drive(kWarm, token(0, kBytes)).status());
   auto before = pss_kib();
-  auto rest = driven->drive(instances - kWarm, token(0, kBytes));
-  if (!rest.ok()) return rest.status();
+  WOA_RETURN_IF_ERROR(driven.drive(instances - kWarm, token(0, kBytes)).status());
   auto after = pss_kib();
   if (!before.ok()) return before.status();
   if (!after.ok()) return after.status();
-  WOA_RETURN_IF_ERROR(driven->finish().status());
+  WOA_RETURN_IF_ERROR(driven.finish().status());
   return Report{"memory",
                 std::string(options.transport->name()),
                 Better::kLess,

@@ -23,11 +23,9 @@ std::size_t room_bytes(const Routing& routing) { return std::max<std::size_t>(ro
 Result<std::shared_ptr<FabricMessenger>> FabricMessenger::open(const std::string& provider, const PeerArguments& job,
                                                                const Talk& talk) {
   const Routing routing = routing_of(job, talk.number());
-  auto objects = open_loopback_fabric(provider, ofi::Sleeping::kNever);
-  if (!objects.ok()) return objects.status();
-  auto memory = Memory::map(routing.rooms * room_bytes(routing), Memory::Sharing::kPrivate);
-  if (!memory.ok()) return memory.status();
-  auto messenger = std::make_shared<FabricMessenger>(std::move(*objects), std::move(*memory), routing);
+  WOA_ASSIGN_OR_RETURN(auto objects, open_loopback_fabric(provider, ofi::Sleeping::kNever));
+  WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(routing.rooms * room_bytes(routing), Memory::Sharing::kPrivate));
+  auto messenger = std::make_shared<FabricMessenger>(std::move(objects), std::move(memory), routing);
   WOA_RETURN_IF_ERROR(messenger->meet(provider, job, talk));
   return messenger;
 }
@@ -36,20 +34,17 @@ FabricMessenger::FabricMessenger(ofi::FabricObjects objects, Memory memory, cons
     : objects_(std::move(objects)), memory_(std::move(memory)), routing_(routing), lengths_(routing.rooms) {}
 
 Status FabricMessenger::meet(const std::string& provider, const PeerArguments& job, const Talk& talk) {
-  auto registration = ofi::Registration::make(objects_, memory_.bytes());
-  if (!registration.ok()) return registration.status();
-  registration_ = std::move(*registration);
+  WOA_ASSIGN_OR_RETURN(registration_, ofi::Registration::make(objects_, memory_.bytes()));
   ofi::SegmentDescription mine;
   mine.provider = provider, mine.address = objects_.address;
   mine.base = registration_->base(), mine.key = registration_->key();
   const auto all = talk.gather(mine.encode());
   WOA_RETURN_IF_ERROR(gone_unless(!all.empty()));
   for (const std::size_t number : routing_.targets) {
-    const auto there = ofi::SegmentDescription::decode(all[number]);
-    if (!there.ok()) return there.status();
-    Target target{FI_ADDR_UNSPEC, there->base, there->key, routing_of(job, number), 0, {}};
+    WOA_ASSIGN_OR_RETURN(const auto there, ofi::SegmentDescription::decode(all[number]));
+    Target target{FI_ADDR_UNSPEC, there.base, there.key, routing_of(job, number), 0, {}};
     target.contexts.resize(target.routing.rooms);
-    if (fi_av_insert(objects_.addresses.get(), there->address.data(), 1, &target.peer, 0, nullptr) != 1)
+    if (fi_av_insert(objects_.addresses.get(), there.address.data(), 1, &target.peer, 0, nullptr) != 1)
       return {Code::kPeerLost, "libfabric: fi_av_insert refused another process's address"};
     targets_.push_back(std::move(target));
   }
@@ -69,13 +64,12 @@ Status FabricMessenger::post(const Write& write) {
 }
 
 Status FabricMessenger::send(std::span<const std::byte> message) {
-  const auto descriptor = descriptor_of(message);
-  if (!descriptor.ok()) return descriptor.status();
+  WOA_ASSIGN_OR_RETURN(const auto descriptor, descriptor_of(message));
   for (Target& target : targets_) {
     const std::uint64_t room = target.sent++ % target.routing.rooms;
     const std::uint64_t address = target.base + room * room_bytes(target.routing);
     WOA_RETURN_IF_ERROR(post([&] {
-      return fi_writedata(objects_.endpoint.get(), message.data(), message.size(), *descriptor, message.size(),
+      return fi_writedata(objects_.endpoint.get(), message.data(), message.size(), descriptor, message.size(),
                           target.peer, address, target.key, &target.contexts[room]);
     }));
   }
@@ -115,9 +109,8 @@ Result<void*> FabricMessenger::descriptor_of(std::span<const std::byte> message)
   });
   if (source == sources_.end()) {
     const std::span memory(const_cast<std::byte*>(message.data()), message.size());
-    auto registration = ofi::Registration::make(objects_, memory, ofi::RemoteAccess::kNone);
-    if (!registration.ok()) return registration.status();
-    source = sources_.insert(sources_.end(), {message, std::move(*registration)});
+    WOA_ASSIGN_OR_RETURN(auto registration, ofi::Registration::make(objects_, memory, ofi::RemoteAccess::kNone));
+    source = sources_.insert(sources_.end(), {message, std::move(registration)});
   }
   return source->registration.descriptor();
 }

@@ -51,17 +51,13 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
   placed.idle = IdleOptions{0, 0};     // several loops share a processor: an idle one makes room
   auto here = PinnedGroup::start({});  // the host, on processor 0
   if (!here.ok()) return here.status();
-  auto driven = start_over(provider, fan_out(consumers, controllers, size), std::move(placed));
-  if (!driven.ok()) return driven.status();
+  WOA_ASSIGN_OR_RETURN(auto driven, start_over(provider, fan_out(consumers, controllers, size), std::move(placed)));
   const FillInput fill = ones(size);
-  auto warm = driven->drive(kWarmUp, fill);
-  if (!warm.ok()) return warm.status();
-  auto ns = driven->drive(payloads, fill);
-  if (!ns.ok()) return ns.status();
-  auto report = driven->finish();
-  if (!report.ok()) return report.status();
-  if (provider.empty()) WOA_RETURN_IF_ERROR(check_edges(*report, consumers, controllers, size, kWarmUp + payloads));
-  return static_cast<double>(*ns) / 1e3 / static_cast<double>(payloads);
+  WOA_RETURN_IF_ERROR(driven.drive(kWarmUp, fill).status());
+  WOA_ASSIGN_OR_RETURN(auto ns, driven.drive(payloads, fill));
+  WOA_ASSIGN_OR_RETURN(auto report, driven.finish());
+  if (provider.empty()) WOA_RETURN_IF_ERROR(check_edges(report, consumers, controllers, size, kWarmUp + payloads));
+  return static_cast<double>(ns) / 1e3 / static_cast<double>(payloads);
 }
 
 // A process for each consumer, on the processors of our controllers.

@@ -37,10 +37,9 @@ struct Subject {
 Result<double> time_kernels(Subject& subject) {
   constexpr int kPasses = 3;
   for (int pass = 0; pass < kPasses; ++pass) {
-    const auto done = call_directly(subject.job, subject.kernels);
-    if (!done.ok()) return done.status();
-    subject.firings = done->firings;
-    const double ns = static_cast<double>(done->ns) / static_cast<double>(done->firings);
+    WOA_ASSIGN_OR_RETURN(const auto done, call_directly(subject.job, subject.kernels));
+    subject.firings = done.firings;
+    const double ns = static_cast<double>(done.ns) / static_cast<double>(done.firings);
     subject.kernels_ns = pass == 0 ? ns : std::min(ns, subject.kernels_ns);
   }
   return subject.kernels_ns;
@@ -89,18 +88,16 @@ Result<std::uint64_t> controller_loop_ns(const RunOptions& options, const LoopJo
   Status answer;
   const LoopJob warm_up = *loop_job(job.name, kWarmUpFirings);
   const LoopJob* running = &warm_up;
-  auto driven = DrivenRun::start(job.plan, std::move(placed), [&](const Completion& done) {
+  const auto look = [&](const Completion& done) {
     if (answer.ok() && done.failure == nullptr) answer = check_answer(*running, done.outputs.front().payload);
-  });
-  if (!driven.ok()) return driven.status();
-  if (const auto ns = drive(*driven, warm_up); !ns.ok()) return ns.status();
+  };
+  WOA_ASSIGN_OR_RETURN(auto driven, DrivenRun::start(job.plan, std::move(placed), look));
+  if (const auto ns = drive(driven, warm_up); !ns.ok()) return ns.status();
   running = &job;
-  const auto ns = drive(*driven, job);
-  if (!ns.ok()) return ns.status();
-  const auto report = driven->finish();
-  if (!report.ok()) return report.status();
+  WOA_ASSIGN_OR_RETURN(const auto ns, drive(driven, job));
+  WOA_RETURN_IF_ERROR(driven.finish().status());
   WOA_RETURN_IF_ERROR(answer);
-  return *ns;
+  return ns;
 }
 
 Result<Report> bench_firing(const RunOptions& options, const FiringOptions& chosen) {
@@ -110,9 +107,8 @@ Result<Report> bench_firing(const RunOptions& options, const FiringOptions& chos
   for (const std::string& loop : chosen.loops) {
     auto job = loop_job(loop, chosen.count);
     if (!job) return {Code::kInvalid, "there is no loop '" + loop + "'"};
-    auto kernels = load_kernels(job->plan, options.kernel_path);
-    if (!kernels.ok()) return kernels.status();
-    const auto subject = std::make_shared<Subject>(Subject{std::move(*job), std::move(*kernels)});
+    WOA_ASSIGN_OR_RETURN(auto kernels, load_kernels(job->plan, options.kernel_path));
+    const auto subject = std::make_shared<Subject>(Subject{std::move(*job), std::move(kernels)});
     WOA_RETURN_IF_ERROR(run_contest(contest_of(options, chosen, subject), probe, report).status());
   }
   name_absent(report, kTaskPeers, chosen.peers);

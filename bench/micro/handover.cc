@@ -45,14 +45,12 @@ Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::u
   placed.processors = {-1, 0, 1};
   placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
   placed.trace_limit = ~std::uint64_t{0};
-  auto driven = DrivenRun::start(copies(2, size, 1), std::move(placed));
-  if (!driven.ok()) return driven.status();
+  WOA_ASSIGN_OR_RETURN(auto driven, DrivenRun::start(copies(2, size, 1), std::move(placed)));
   const FillInput fill = ones(size);
-  if (auto ns = driven->drive(kWarmUp + payloads, fill); !ns.ok()) return ns.status();
-  auto report = driven->finish();
-  if (!report.ok()) return report.status();
-  if (report->edges[kBetween].copied_bytes != 0) return {Code::kInternal, "the payload was copied between the kernels"};
-  return median_ns(*report, payloads);
+  if (auto ns = driven.drive(kWarmUp + payloads, fill); !ns.ok()) return ns.status();
+  WOA_ASSIGN_OR_RETURN(auto report, driven.finish());
+  if (report.edges[kBetween].copied_bytes != 0) return {Code::kInternal, "the payload was copied between the kernels"};
+  return median_ns(report, payloads);
 }
 
 }  // namespace

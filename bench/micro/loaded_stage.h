@@ -20,9 +20,8 @@ inline Result<KernelLibraries> load_kernels(const Plan& plan, std::span<const st
   KernelLibraries libraries(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     if (plan.stages[s].role != StageRole::kKernel) continue;
-    auto library = KernelLibrary::load(plan.stages[s], folders);
-    if (!library.ok()) return library.status();
-    libraries[s].emplace(std::move(*library));
+    WOA_ASSIGN_OR_RETURN(auto library, KernelLibrary::load(plan.stages[s], folders));
+    libraries[s].emplace(std::move(library));
   }
   return libraries;
 }

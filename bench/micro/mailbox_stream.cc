@@ -88,9 +88,9 @@ class Consumer {
 template <auto kTouch>
 Result<double> ring_stream_ns(const MailboxSpec& spec, MailboxRing::Flag flag, std::span<const std::byte> payload,
                               std::uint64_t messages) {
-  auto memory = Memory::map(MailboxRing::bytes(spec.slots, payload.size()), Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  const MailboxRing ring(memory->bytes(), spec.slots, payload.size(), flag);
+  WOA_ASSIGN_OR_RETURN(auto memory,
+                       Memory::map(MailboxRing::bytes(spec.slots, payload.size()), Memory::Sharing::kWithChildren));
+  const MailboxRing ring(memory.bytes(), spec.slots, payload.size(), flag);
   Producer producer(ring, payload);
   Consumer<kTouch> consumer(ring, spec.credit_every);
   return stream_ns(stream_of(producer, consumer), spec.slots, messages);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "bench/micro/channel.h"
@@ -72,22 +73,15 @@ struct PingPong {
 
 Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk& talk) {
   auto out = std::make_shared<PingPong>(job.bytes);
-  auto transport = open_transport(job);
-  if (!transport.ok()) return transport.status();
-  out->transport = std::move(*transport);
+  WOA_ASSIGN_OR_RETURN(out->transport, open_transport(job));
   ChannelSpec spec;
   spec.inline_bytes = 192;
-  const auto bytes = out->transport->channel_bytes(spec);
-  if (!bytes.ok()) return bytes.status();
-  auto there = connected(*out->transport, talk, *bytes), back = connected(*out->transport, talk, *bytes);
-  if (!there.ok()) return there.status();
-  if (!back.ok()) return back.status();
-  out->there = *there, out->back = *back;
-  auto sender = out->transport->open_sender(spec, talk.first() ? *there : *back, {}, {});
-  auto receiver = out->transport->open_receiver(spec, talk.first() ? *back : *there, {}, {});
-  if (!sender.ok()) return sender.status();
-  if (!receiver.ok()) return receiver.status();
-  out->sender = std::move(*sender), out->receiver = std::move(*receiver);
+  WOA_ASSIGN_OR_RETURN(const auto bytes, out->transport->channel_bytes(spec));
+  WOA_ASSIGN_OR_RETURN(out->there, connected(*out->transport, talk, bytes));
+  WOA_ASSIGN_OR_RETURN(out->back, connected(*out->transport, talk, bytes));
+  const auto& [forth, back] = talk.first() ? std::tie(out->there, out->back) : std::tie(out->back, out->there);
+  WOA_ASSIGN_OR_RETURN(out->sender, out->transport->open_sender(spec, forth, {}, {}));
+  WOA_ASSIGN_OR_RETURN(out->receiver, out->transport->open_receiver(spec, back, {}, {}));
   return out;
 }
 
@@ -134,33 +128,24 @@ struct PayloadStream final : PacketSink {
 };
 
 Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Talk& talk) {
-  auto transport = open_transport(job);
-  if (!transport.ok()) return transport.status();
+  WOA_ASSIGN_OR_RETURN(auto transport, open_transport(job));
   const std::uint64_t block_bytes = (job.bytes + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
-  auto pool = BlockPool::make(job.slots, block_bytes, kHeaderRoom);
-  if (!pool.ok()) return pool.status();
-  auto out = std::make_shared<PayloadStream>(std::move(*pool));
-  out->transport = std::move(*transport), out->bytes = job.bytes;
+  WOA_ASSIGN_OR_RETURN(auto pool, BlockPool::make(job.slots, block_bytes, kHeaderRoom));
+  auto out = std::make_shared<PayloadStream>(std::move(pool));
+  out->transport = std::move(transport), out->bytes = job.bytes;
   out->batch = std::max(1U, job.slots / 4);  // like the raw job's credits
   ChannelSpec spec;
   spec.ring_slots = spec.return_slots = std::bit_ceil(std::max(job.slots, 64U));
   spec.inline_bytes = 0;
-  const auto bytes = out->transport->channel_bytes(spec);
-  if (!bytes.ok()) return bytes.status();
-  auto region = connected(*out->transport, talk, job.slots * (block_bytes + kHeaderRoom));
-  if (!region.ok()) return region.status();
-  auto channel = connected(*out->transport, talk, *bytes);
-  if (!channel.ok()) return channel.status();
-  out->region = *region, out->channel = *channel;
-  const std::array regions{ChannelRegion{0, job.slots, block_bytes, *region}};
+  WOA_ASSIGN_OR_RETURN(const auto bytes, out->transport->channel_bytes(spec));
+  WOA_ASSIGN_OR_RETURN(auto region, connected(*out->transport, talk, job.slots * (block_bytes + kHeaderRoom)));
+  WOA_ASSIGN_OR_RETURN(auto channel, connected(*out->transport, talk, bytes));
+  out->region = region, out->channel = channel;
+  const std::array regions{ChannelRegion{0, job.slots, block_bytes, region}};
   if (talk.first()) {
-    auto sender = out->transport->open_sender(spec, *channel, {}, regions);
-    if (!sender.ok()) return sender.status();
-    out->sender = std::move(*sender);
+    WOA_ASSIGN_OR_RETURN(out->sender, out->transport->open_sender(spec, channel, {}, regions));
   } else {
-    auto receiver = out->transport->open_receiver(spec, *channel, {}, regions);
-    if (!receiver.ok()) return receiver.status();
-    out->receiver = std::move(*receiver);
+    WOA_ASSIGN_OR_RETURN(out->receiver, out->transport->open_receiver(spec, channel, {}, regions));
   }
   return out;
 }
@@ -204,26 +189,19 @@ struct PacketStream final : PacketSink {
 
 Result<std::shared_ptr<PacketStream>> open_packets(const WireJob& job, const Talk& talk) {
   auto out = std::make_shared<PacketStream>(job.bytes);
-  auto transport = open_transport(job);
-  if (!transport.ok()) return transport.status();
-  out->transport = std::move(*transport), out->batch = std::max(1U, job.slots / 4);
+  WOA_ASSIGN_OR_RETURN(auto transport, open_transport(job));
+  out->transport = std::move(transport), out->batch = std::max(1U, job.slots / 4);
   out->slots = job.slots;
   ChannelSpec spec;
   spec.ring_slots = job.slots;
   spec.inline_bytes = inline_room(job.bytes);
-  const auto bytes = out->transport->channel_bytes(spec);
-  if (!bytes.ok()) return bytes.status();
-  auto channel = connected(*out->transport, talk, *bytes);
-  if (!channel.ok()) return channel.status();
-  out->channel = *channel;
+  WOA_ASSIGN_OR_RETURN(const auto bytes, out->transport->channel_bytes(spec));
+  WOA_ASSIGN_OR_RETURN(auto channel, connected(*out->transport, talk, bytes));
+  out->channel = channel;
   if (talk.first()) {
-    auto sender = out->transport->open_sender(spec, *channel, {}, {});
-    if (!sender.ok()) return sender.status();
-    out->sender = std::move(*sender);
+    WOA_ASSIGN_OR_RETURN(out->sender, out->transport->open_sender(spec, channel, {}, {}));
   } else {
-    auto receiver = out->transport->open_receiver(spec, *channel, {}, {});
-    if (!receiver.ok()) return receiver.status();
-    out->receiver = std::move(*receiver);
+    WOA_ASSIGN_OR_RETURN(out->receiver, out->transport->open_receiver(spec, channel, {}, {}));
   }
   return out;
 }
@@ -232,18 +210,15 @@ Result<std::shared_ptr<PacketStream>> open_packets(const WireJob& job, const Tal
 
 Result<double> ofi_hop_ns(const WireJob& job) {
   return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    const auto side = open_ping_pong(job, talk);
-    if (!side.ok()) return side.status();
-    return Side(
-        [side = *side, first = talk.first()](std::uint64_t times) { return gone_unless(side->run(first, times)); });
+    WOA_ASSIGN_OR_RETURN(const auto side, open_ping_pong(job, talk));
+    return Side([side, first = talk.first()](std::uint64_t times) { return gone_unless(side->run(first, times)); });
   });
 }
 
 Result<double> ofi_packets_ns(const WireJob& job) {
   return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    const auto side = open_packets(job, talk);
-    if (!side.ok()) return side.status();
-    return Side([side = *side, first = talk.first()](std::uint64_t messages) {
+    WOA_ASSIGN_OR_RETURN(const auto side, open_packets(job, talk));
+    return Side([side, first = talk.first()](std::uint64_t messages) {
       return gone_unless(first ? side->produce(messages) : side->consume(messages));
     });
   });
@@ -251,9 +226,8 @@ Result<double> ofi_packets_ns(const WireJob& job) {
 
 Result<double> ofi_stream_ns(const WireJob& job) {
   return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    const auto side = open_stream(job, talk);
-    if (!side.ok()) return side.status();
-    return Side([side = *side, first = talk.first()](std::uint64_t messages) {
+    WOA_ASSIGN_OR_RETURN(const auto side, open_stream(job, talk));
+    return Side([side, first = talk.first()](std::uint64_t messages) {
       return gone_unless(first ? side->produce(messages) : side->consume(messages));
     });
   });

@@ -53,26 +53,23 @@ void send_token(const Layout& layout, Wiring& host, std::uint64_t bytes, std::ui
 Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t bytes, std::uint64_t hops) {
   const Plan plan = ping_pong(1, bytes, static_cast<std::uint32_t>(bytes));
   const Layout layout = make_layout(plan);
-  const auto segments = allocate_segments(layout, 0, *options.transport);
-  if (!segments.ok()) return segments.status();
-  auto host = open_wiring(layout, kHostController, *segments, {options.transport, {}});
-  if (!host.ok()) return host.status();
-  auto ping = make_node(options, plan, layout, *segments, 1), pong = make_node(options, plan, layout, *segments, 2);
-  if (!ping.ok()) return ping.status();
-  if (!pong.ok()) return pong.status();
-  send_token(layout, host->wiring, bytes, hops);
+  WOA_ASSIGN_OR_RETURN(const auto segments, allocate_segments(layout, 0, *options.transport));
+  WOA_ASSIGN_OR_RETURN(auto host, open_wiring(layout, kHostController, segments, {options.transport, {}}));
+  WOA_ASSIGN_OR_RETURN(const auto ping, make_node(options, plan, layout, segments, 1));
+  WOA_ASSIGN_OR_RETURN(const auto pong, make_node(options, plan, layout, segments, 2));
+  send_token(layout, host.wiring, bytes, hops);
   Arrival arrival;
   const std::uint64_t start = now_ns();
   while (!arrival.there) {
     constexpr int kCyclesPerLook = 64;  // at the sink, which is not what is measured
     for (int k = 0; k < kCyclesPerLook; ++k) {
-      (*ping)->controller().do_work();
-      (*pong)->controller().do_work();
+      ping->controller().do_work();
+      pong->controller().do_work();
     }
-    for (auto& receiver : host->wiring.receivers) {
+    for (auto& receiver : host.wiring.receivers) {
       if (receiver != nullptr) receiver->poll(arrival, 1);
     }
-    for (const auto* node : {&*ping, &*pong}) {
+    for (const auto* node : {&ping, &pong}) {
       if (const Status& status = (*node)->controller().status(); !status.ok()) return status;
     }
   }

@@ -49,10 +49,9 @@ Result<double> packet_stream_ns(SharedMemory& transport, std::uint32_t ring_slot
   ChannelSpec spec;
   spec.ring_slots = ring_slots;
   spec.inline_bytes = inline_room(inline_payload.size());
-  const auto channel = open_channel(transport, spec);
-  if (!channel.ok()) return channel.status();
-  Producer producer(*channel->sender, ring_slots, header, inline_payload);
-  Consumer consumer(*channel->receiver);
+  WOA_ASSIGN_OR_RETURN(const auto channel, open_channel(transport, spec));
+  Producer producer(*channel.sender, ring_slots, header, inline_payload);
+  Consumer consumer(*channel.receiver);
   return stream_ns(stream_of(producer, consumer), ring_slots, messages);
 }
 

@@ -63,23 +63,16 @@ struct PackingSide {
 Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk& talk) {
   OfiOptions options;
   options.provider = job.provider;
-  auto transport = make_ofi_transport(options);
-  if (!transport.ok()) return transport.status();
+  WOA_ASSIGN_OR_RETURN(auto transport, make_ofi_transport(options));
   auto side = std::make_shared<PackingSide>();
-  side->transport = std::move(*transport);
-  auto link = packing::allocate_link(*side->transport, job.link, "bench");
-  if (!link.ok()) return link.status();
-  side->link = std::move(*link);
+  side->transport = std::move(transport);
+  WOA_ASSIGN_OR_RETURN(side->link, packing::allocate_link(*side->transport, job.link, "bench"));
   WOA_RETURN_IF_ERROR(side->link.connect(*side->transport, talk.swap(side->link.description())));
   side->memory.resize(job.bytes, std::byte{1});
   if (talk.first()) {
-    auto packer = Packer::open(*side->transport, job.link, side->link);
-    if (!packer.ok()) return packer.status();
-    side->packer = std::move(*packer);
+    WOA_ASSIGN_OR_RETURN(side->packer, Packer::open(*side->transport, job.link, side->link));
   } else {
-    auto unpacker = Unpacker::open(*side->transport, job.link, side->link);
-    if (!unpacker.ok()) return unpacker.status();
-    side->unpacker = std::move(*unpacker);
+    WOA_ASSIGN_OR_RETURN(side->unpacker, Unpacker::open(*side->transport, job.link, side->link));
   }
   return side;
 }
@@ -87,9 +80,8 @@ Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk
 Result<double> packing_ns(const PackingJob& job) {
   const SidesJob sides{std::max<std::uint64_t>(2, job.messages / 8), job.messages, {0, 1}};
   return run_sides(sides, [&](const Talk& talk) -> Result<Side> {
-    const auto side = open_side(job, talk);
-    if (!side.ok()) return side.status();
-    return Side([side = *side](std::uint64_t messages) { return side->run(messages); });
+    WOA_ASSIGN_OR_RETURN(const auto side, open_side(job, talk));
+    return Side([side](std::uint64_t messages) { return side->run(messages); });
   });
 }
 

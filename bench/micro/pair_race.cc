@@ -18,14 +18,12 @@ bool take_part(const Race& race, std::uint64_t process, Meeting meeting, std::ui
 }  // namespace
 
 Result<double> race_ns(const Race& race) {
-  auto memory = Memory::map(Meeting::kBytes, Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  const Meeting meeting(memory->bytes());
+  WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(Meeting::kBytes, Memory::Sharing::kWithChildren));
+  const Meeting meeting(memory.bytes());
   std::uint64_t ns = 0;
-  auto pair = PinnedPair::start([&] { return take_part(race, 1, meeting, ns) ? 0 : 1; });
-  if (!pair.ok()) return pair.status();
+  WOA_ASSIGN_OR_RETURN(auto pair, PinnedPair::start([&] { return take_part(race, 1, meeting, ns) ? 0 : 1; }));
   const bool well = take_part(race, 0, meeting, ns);
-  if (pair->wait() != 0 || !well) return {Code::kPeerLost, "the other process ended early"};
+  if (pair.wait() != 0 || !well) return {Code::kPeerLost, "the other process ended early"};
   return static_cast<double>(ns);
 }
 

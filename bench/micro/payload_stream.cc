@@ -83,18 +83,15 @@ class Consumer final : public PacketSink {
 Result<double> payload_stream_ns(SharedMemory& transport, std::uint32_t blocks, std::span<const std::byte> payload,
                                  std::uint64_t messages) {
   const std::size_t block_bytes = (payload.size() + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
-  auto pool = BlockPool::make(blocks, block_bytes);
-  if (!pool.ok()) return pool.status();
+  WOA_ASSIGN_OR_RETURN(auto pool, BlockPool::make(blocks, block_bytes));
   ChannelSpec spec;
   spec.ring_slots = std::max(spec.ring_slots, std::bit_ceil(blocks));
   spec.return_slots = spec.ring_slots;
   spec.inline_bytes = 0;
-  const auto channel = open_channel(transport, spec);
-  if (!channel.ok()) return channel.status();
-  const auto region = open_region(transport, blocks * block_bytes);
-  if (!region.ok()) return region.status();
-  Producer producer(*channel->sender, std::move(*pool), region->producer->bytes(), payload);
-  Consumer consumer(*channel->receiver, region->consumer->bytes(), block_bytes);
+  WOA_ASSIGN_OR_RETURN(const auto channel, open_channel(transport, spec));
+  WOA_ASSIGN_OR_RETURN(const auto region, open_region(transport, blocks * block_bytes));
+  Producer producer(*channel.sender, std::move(pool), region.producer->bytes(), payload);
+  Consumer consumer(*channel.receiver, region.consumer->bytes(), block_bytes);
   return stream_ns(stream_of(producer, consumer), blocks, messages);
 }
 

@@ -66,25 +66,21 @@ RunOptions place(RunOptions options, const Case& at) {
 
 // Microseconds per item of a run that lives for this launch alone.
 Result<double> run_us(const RunOptions& placed, const std::string& provider, std::string_view model, const Case& at) {
-  auto plan = rewrite(touches(at.workers, at.size, at.window), model);
-  if (!plan.ok()) return plan.status();
-  auto here = PinnedGroup::start({}, at.beside ? kAnyProcessor : at.cores[0]);
-  if (!here.ok()) return here.status();
+  WOA_ASSIGN_OR_RETURN(auto plan, rewrite(touches(at.workers, at.size, at.window), model));
+  WOA_ASSIGN_OR_RETURN(auto here, PinnedGroup::start({}, at.beside ? kAnyProcessor : at.cores[0]));
   bool wrong = false;
-  auto driven = start_over(provider, std::move(*plan), placed, [&](const Completion& done) {
+  const auto look = [&](const Completion& done) {
     const auto touched = std::byte(1 + at.workers);
     wrong = wrong || done.outputs.empty() || done.outputs[0].payload.front() != touched ||
             done.outputs[0].payload.back() != touched;
-  });
-  if (!driven.ok()) return driven.status();
+  };
+  WOA_ASSIGN_OR_RETURN(auto driven, start_over(provider, std::move(plan), placed, look));
   const FillInput fill = ones(at.size);
-  auto warm = driven->drive(std::min<std::uint64_t>(at.items, 4 * (at.window + 1)), fill);
-  if (!warm.ok()) return warm.status();
-  auto ns = driven->drive(at.items, fill);
-  if (!ns.ok()) return ns.status();
-  WOA_RETURN_IF_ERROR(driven->finish().status());
+  WOA_RETURN_IF_ERROR(driven.drive(std::min<std::uint64_t>(at.items, 4 * (at.window + 1)), fill).status());
+  WOA_ASSIGN_OR_RETURN(auto ns, driven.drive(at.items, fill));
+  WOA_RETURN_IF_ERROR(driven.finish().status());
   if (wrong) return {Code::kDataLoss, "an item came back without the changes of all workers"};
-  return static_cast<double>(*ns) / 1e3 / static_cast<double>(at.items);
+  return static_cast<double>(ns) / 1e3 / static_cast<double>(at.items);
 }
 
 Result<double> us_each(const Result<double>& ns, std::uint64_t items) {
@@ -205,11 +201,11 @@ Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& 
   if (!others.ok()) return others.status();
   HostProbe probe;
   for (const Case& at : cases) {
-    auto rows = run_contest(contest_of(options, chosen, at), [&] { return at.beside ? Status() : probe.look(); });
-    if (!rows.ok()) return rows.status();
-    compare(*rows);
-    add_ratio(report, *rows, "rpc-hub" + in_words(at), "woa" + in_words(at));
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    WOA_ASSIGN_OR_RETURN(
+        auto rows, run_contest(contest_of(options, chosen, at), [&] { return at.beside ? Status() : probe.look(); }));
+    compare(rows);
+    add_ratio(report, rows, "rpc-hub" + in_words(at), "woa" + in_words(at));
+    std::ranges::move(rows, std::back_inserter(report.rows));
   }
   report.host_state = probe.state();
   return report;

@@ -93,9 +93,8 @@ class Player {
 }  // namespace
 
 Result<double> local_updates_ns(const RandomTable& table) {
-  auto memory = Memory::map(table.words * sizeof(std::uint64_t), Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  const std::span words(reinterpret_cast<std::uint64_t*>(memory->bytes().data()), table.words);
+  WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(table.words * sizeof(std::uint64_t), Memory::Sharing::kWithChildren));
+  const std::span words(reinterpret_cast<std::uint64_t*>(memory.bytes().data()), table.words);
   const std::array parts{words.first(table.part_words()), words.subspan(table.part_words())};
   table.fill(parts[0], 0);
   table.fill(parts[1], 1);
@@ -112,9 +111,9 @@ Result<double> local_updates_ns(const RandomTable& table) {
 
 Result<double> raw_buckets_ns(const RandomTable& table) {
   const std::size_t part_bytes = table.part_words() * sizeof(std::uint64_t);
-  auto memory = Memory::map(2 * (part_bytes + sizeof(Mailbox)) + 64, Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  std::byte* at = memory->bytes().data();
+  WOA_ASSIGN_OR_RETURN(auto memory,
+                       Memory::map(2 * (part_bytes + sizeof(Mailbox)) + 64, Memory::Sharing::kWithChildren));
+  std::byte* at = memory.bytes().data();
   auto* mailboxes = new (at) Mailbox[2];
   const auto part = [&](std::uint64_t process) {
     auto* first = reinterpret_cast<std::uint64_t*>(at + 2 * sizeof(Mailbox) + process * part_bytes);
@@ -125,7 +124,7 @@ Result<double> raw_buckets_ns(const RandomTable& table) {
                      Player(table, 1, parts[1], mailboxes[1], mailboxes[0])};
   const auto ns = race_ns({[&](std::uint64_t process) {
                              table.fill(parts[process], process);
-                             return touch_pages(memory->bytes().first(2 * sizeof(Mailbox)));
+                             return touch_pages(memory.bytes().first(2 * sizeof(Mailbox)));
                            },
                            [&](std::uint64_t process) { return players[process].run(); },
                            [&](std::uint64_t process) { players[process].drain(); }});

@@ -36,11 +36,11 @@ std::span<std::uint64_t> words_of(const Region& region) {
 Result<Regions> make_regions(SharedMemory& transport, const RandomTable& table, Sharing sharing) {
   Regions regions;
   for (std::uint64_t process = 0; process < kProcesses; ++process) {
-    auto region = Region::make(transport, "table", table.part_words() * sizeof(std::uint64_t), sharing);
-    if (!region.ok()) return region.status();
-    if (region->segment()->descriptor() < 0)
+    WOA_ASSIGN_OR_RETURN(auto region,
+                         Region::make(transport, "table", table.part_words() * sizeof(std::uint64_t), sharing));
+    if (region.segment()->descriptor() < 0)
       return {Code::kUnsupported, std::string(transport.name()) + " does not cross processes"};
-    regions.push_back(std::move(*region));
+    regions.push_back(std::move(region));
   }
   return regions;
 }
@@ -90,14 +90,9 @@ struct Ends {
 template <class Updater>
 Status connect(SharedMemory& transport, const LinkSpec& spec, const Regions& regions, std::uint64_t from,
                std::uint64_t to, std::array<Ends<Updater>, kProcesses>& ends) {
-  auto link = allocate_link(transport, spec, "updates");
-  if (!link.ok()) return link.status();
-  auto receiver = UpdateReceiver::open(transport, spec, *link, regions[to]);
-  if (!receiver.ok()) return receiver.status();
-  auto updater = Updater::open(transport, spec, *link, {regions[to].bytes().size(), {}});
-  if (!updater.ok()) return updater.status();
-  ends[from].updaters[to] = std::move(*updater);
-  ends[to].receivers[from] = std::move(*receiver);
+  WOA_ASSIGN_OR_RETURN(auto link, allocate_link(transport, spec, "updates"));
+  WOA_ASSIGN_OR_RETURN(ends[from].updaters[to], Updater::open(transport, spec, link, {regions[to].bytes().size(), {}}));
+  WOA_ASSIGN_OR_RETURN(ends[to].receivers[from], UpdateReceiver::open(transport, spec, link, regions[to]));
   return {};
 }
 
@@ -119,14 +114,13 @@ Result<double> timed(const RandomTable& table, const Regions& regions, std::arra
 
 Result<double> naive_updates_ns(SharedMemory& transport, const RandomTable& table) {
   constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_units = 2, .result_slots = 1};
-  auto regions = make_regions(transport, table, Sharing::kExclusive);
-  if (!regions.ok()) return regions.status();
+  WOA_ASSIGN_OR_RETURN(auto regions, make_regions(transport, table, Sharing::kExclusive));
   std::array<Ends<onesided::NaiveUpdater>, kProcesses> ends;
   for (std::uint64_t from = 0; from < kProcesses; ++from)
-    WOA_RETURN_IF_ERROR(connect(transport, kSpec, *regions, from, 1 - from, ends));
-  return timed(table, *regions, ends, [&](std::uint64_t process) {
+    WOA_RETURN_IF_ERROR(connect(transport, kSpec, regions, from, 1 - from, ends));
+  return timed(table, regions, ends, [&](std::uint64_t process) {
     auto& own = ends[process];
-    const std::span<std::uint64_t> words = words_of((*regions)[process]);
+    const std::span<std::uint64_t> words = words_of(regions[process]);
     const auto update = [&own, table, words, process](std::uint64_t number) {
       const std::uint64_t owner = table.owner_of(number);
       if (owner != process) return own.issue(owner, exclusive_or(table, number));
@@ -143,13 +137,12 @@ Result<double> naive_updates_ns(SharedMemory& transport, const RandomTable& tabl
 
 Result<double> aggregated_updates_ns(SharedMemory& transport, const RandomTable& table) {
   constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_units = kLookAhead, .result_slots = 1};
-  auto regions = make_regions(transport, table, Sharing::kExclusive);
-  if (!regions.ok()) return regions.status();
+  WOA_ASSIGN_OR_RETURN(auto regions, make_regions(transport, table, Sharing::kExclusive));
   std::array<Ends<onesided::AggregatedUpdater>, kProcesses> ends;
   for (std::uint64_t from = 0; from < kProcesses; ++from)
     for (std::uint64_t to = 0; to < kProcesses; ++to)
-      WOA_RETURN_IF_ERROR(connect(transport, kSpec, *regions, from, to, ends));
-  return timed(table, *regions, ends, [&](std::uint64_t process) {
+      WOA_RETURN_IF_ERROR(connect(transport, kSpec, regions, from, to, ends));
+  return timed(table, regions, ends, [&](std::uint64_t process) {
     auto& own = ends[process];
     const auto update = [&own, table](std::uint64_t number) {
       return own.issue(table.owner_of(number), exclusive_or(table, number));
@@ -164,18 +157,16 @@ Result<double> aggregated_updates_ns(SharedMemory& transport, const RandomTable&
 }
 
 Result<double> hardware_updates_ns(SharedMemory& transport, const RandomTable& table) {
-  auto regions = make_regions(transport, table, Sharing::kCoherent);
-  if (!regions.ok()) return regions.status();
+  WOA_ASSIGN_OR_RETURN(auto regions, make_regions(transport, table, Sharing::kCoherent));
   std::array<Ends<onesided::HardwareUpdater>, kProcesses> ends;
   for (std::uint64_t from = 0; from < kProcesses; ++from) {
     for (std::uint64_t to = 0; to < kProcesses; ++to) {
-      auto updater = onesided::HardwareUpdater::open((*regions)[to],
-                                                     {.origin = static_cast<std::uint32_t>(from), .result_slots = 1});
-      if (!updater.ok()) return updater.status();
-      ends[from].updaters[to] = std::move(*updater);
+      WOA_ASSIGN_OR_RETURN(ends[from].updaters[to],
+                           onesided::HardwareUpdater::open(
+                               regions[to], {.origin = static_cast<std::uint32_t>(from), .result_slots = 1}));
     }
   }
-  return timed(table, *regions, ends, [&](std::uint64_t process) {
+  return timed(table, regions, ends, [&](std::uint64_t process) {
     auto& own = ends[process];
     const auto update = [&own, table](std::uint64_t number) {
       return own.issue(table.owner_of(number), exclusive_or(table, number));

@@ -38,15 +38,13 @@ std::uint64_t to_come(const RandomTable& table, std::uint64_t process) {
 // process reports its last applied updates and gets them onto the wire.
 template <class Open>
 Result<double> race_over_wire(const RandomTable& table, Open&& open) {
-  auto memory = Memory::map(Meeting::kBytes, Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  Meeting both_done(memory->bytes());
+  WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(Meeting::kBytes, Memory::Sharing::kWithChildren));
+  Meeting both_done(memory.bytes());
   double ns = 0;
   const auto side = [&](const Talk& talk) -> Result<Side> {
-    auto opened = open(talk);
-    if (!opened.ok()) return opened.status();
+    WOA_ASSIGN_OR_RETURN(auto opened, open(talk));
     WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("open").empty()));
-    const std::shared_ptr player = std::move(*opened);
+    const std::shared_ptr player = std::move(opened);
     return Side([&ns, table, player, both_done, process = talk.number()](std::uint64_t times) mutable -> Status {
       if (times == 0) return {};
       const std::uint64_t start_ns = now_ns();
@@ -84,11 +82,10 @@ class BucketPlayer {
                                                     const Talk& talk) {
     const PeerArguments job{
         "", PeerArguments::Shape::kPipeline, kLookAhead * sizeof(std::uint64_t), kWindow, {0, 1, {0, 1}}};
-    auto messenger = FabricMessenger::open(provider, job, talk);
-    if (!messenger.ok()) return messenger.status();
-    WOA_RETURN_IF_ERROR((*messenger)->send({}));  // connects
-    if (const auto connected = (*messenger)->receive(); !connected.ok()) return connected.status();
-    return std::make_unique<BucketPlayer>(table, talk.number(), std::move(*messenger));
+    WOA_ASSIGN_OR_RETURN(auto messenger, FabricMessenger::open(provider, job, talk));
+    WOA_RETURN_IF_ERROR(messenger->send({}));  // connects
+    if (const auto connected = messenger->receive(); !connected.ok()) return connected.status();
+    return std::make_unique<BucketPlayer>(table, talk.number(), std::move(messenger));
   }
   Status run() {
     Status status;
@@ -117,11 +114,10 @@ class BucketPlayer {
     return sent_ - taken_ > kLag ? take() : Status();
   }
   Status take() {
-    const auto bytes = messenger_->receive();
-    if (!bytes.ok()) return bytes.status();
+    WOA_ASSIGN_OR_RETURN(const auto bytes, messenger_->receive());
     ++taken_;
-    const auto* const numbers = reinterpret_cast<const std::uint64_t*>(bytes->data());
-    for (std::size_t k = 0; k < bytes->size() / sizeof(std::uint64_t); ++k)
+    const auto* const numbers = reinterpret_cast<const std::uint64_t*>(bytes.data());
+    for (std::size_t k = 0; k < bytes.size() / sizeof(std::uint64_t); ++k)
       part_.words()[table_.index_of(numbers[k])] ^= numbers[k];
     return {};
   }
@@ -190,29 +186,20 @@ Result<std::unique_ptr<Player<Updater>>> open_player(const std::string& provider
                                                      const RandomTable& table, const Talk& talk) {
   OfiOptions options;
   options.provider = provider;
-  auto transport = make_ofi_transport(options);
-  if (!transport.ok()) return transport.status();
   auto out = std::make_unique<Player<Updater>>();
+  WOA_ASSIGN_OR_RETURN(out->transport, make_ofi_transport(options));
   out->table = table, out->process = talk.number(), out->expected = to_come(table, talk.number());
-  out->transport = std::move(*transport);
   const std::size_t bytes = table.part_words() * sizeof(std::uint64_t);
   LoopbackTransport memory;
-  auto region = onesided::Region::make(memory, "table", bytes, onesided::Sharing::kExclusive);
-  if (!region.ok()) return region.status();
-  out->region = std::move(*region);
+  WOA_ASSIGN_OR_RETURN(out->region, onesided::Region::make(memory, "table", bytes, onesided::Sharing::kExclusive));
   table.fill(out->part(), out->process);
-  auto there = onesided::allocate_link(*out->transport, spec, "updates");
-  auto here = onesided::allocate_link(*out->transport, spec, "updates");
-  if (!there.ok()) return there.status();
-  if (!here.ok()) return here.status();
-  for (const onesided::Link* link : talk.first() ? std::array{&*there, &*here} : std::array{&*here, &*there})
+  WOA_ASSIGN_OR_RETURN(out->there, onesided::allocate_link(*out->transport, spec, "updates"));
+  WOA_ASSIGN_OR_RETURN(out->here, onesided::allocate_link(*out->transport, spec, "updates"));
+  for (const onesided::Link* link :
+       talk.first() ? std::array{&out->there, &out->here} : std::array{&out->here, &out->there})
     WOA_RETURN_IF_ERROR(link->connect(*out->transport, talk.swap(link->description())));
-  out->there = *there, out->here = *here;
-  auto receiver = onesided::UpdateReceiver::open(*out->transport, spec, *here, *out->region);
-  if (!receiver.ok()) return receiver.status();
-  auto updater = Updater::open(*out->transport, spec, *there, {bytes, {}});
-  if (!updater.ok()) return updater.status();
-  out->receiver = std::move(*receiver), out->updater = std::move(*updater);
+  WOA_ASSIGN_OR_RETURN(out->receiver, onesided::UpdateReceiver::open(*out->transport, spec, out->here, *out->region));
+  WOA_ASSIGN_OR_RETURN(out->updater, Updater::open(*out->transport, spec, out->there, {bytes, {}}));
   return out;
 }
 

@@ -76,12 +76,11 @@ Result<Report> bench_randomaccess(SharedMemory& transport, const RandomAccessOpt
     add_peers(contest, kPeers, options.peers, size, [=, &options](const Peer& peer) {
       return per_ns(static_cast<double>(table.updates()), launch_peer(peer, options.peers, launch_of(table)));
     });
-    const auto rows = run_contest(contest, probe, report);
-    if (!rows.ok()) return rows.status();
-    add_ratio(report, *rows, kAggregated, kNaive);
-    add_ratio(report, *rows, kAggregated, kMpiNaive);
-    add_ratio(report, *rows, kAggregated, kRawBuckets);
-    add_ratio(report, *rows, kNaive, kHeaders);
+    WOA_ASSIGN_OR_RETURN(const auto rows, run_contest(contest, probe, report));
+    add_ratio(report, rows, kAggregated, kNaive);
+    add_ratio(report, rows, kAggregated, kMpiNaive);
+    add_ratio(report, rows, kAggregated, kRawBuckets);
+    add_ratio(report, rows, kNaive, kHeaders);
   }
   return report;
 }

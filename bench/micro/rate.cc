@@ -91,11 +91,10 @@ Status measure(SharedMemory& transport, const RateOptions& options, std::uint64_
         const PeerJob job{"stream", peer_bytes, options.count, stream_window(peer_bytes)};
         return per_ns(1e3, peer_ns_each(peer, options.peers, job));
       });
-    const auto rows = run_contest(contest, probe, report);
-    if (!rows.ok()) return rows.status();
-    compare_peers(*rows);
+    WOA_ASSIGN_OR_RETURN(const auto rows, run_contest(contest, probe, report));
+    compare_peers(rows);
     for (const char* peer : {kActiveMessages, kSends})
-      add_ratio(report, *rows, ours(transport, slots) + name_of(size), peer);
+      add_ratio(report, rows, ours(transport, slots) + name_of(size), peer);
   }
   return {};
 }

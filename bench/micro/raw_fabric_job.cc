@@ -23,21 +23,16 @@ class RawSide {
  public:
   static Result<std::shared_ptr<RawSide>> open(const WireJob& job, const Talk& talk) {
     const auto sleeping = job.wakeable ? ofi::Sleeping::kOnDescriptor : ofi::Sleeping::kNever;
-    auto objects = open_loopback_fabric(job.provider, sleeping);
-    if (!objects.ok()) return objects.status();
-    auto memory = Memory::map(job.bytes * job.slots, Memory::Sharing::kPrivate);
-    if (!memory.ok()) return memory.status();
-    auto side = std::make_shared<RawSide>(std::move(*objects), std::move(*memory), job.slots);
-    auto registration = ofi::Registration::make(side->objects_, side->memory_.bytes());
-    if (!registration.ok()) return registration.status();
-    side->registration_ = std::move(*registration);
+    WOA_ASSIGN_OR_RETURN(auto objects, open_loopback_fabric(job.provider, sleeping));
+    WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(job.bytes * job.slots, Memory::Sharing::kPrivate));
+    auto side = std::make_shared<RawSide>(std::move(objects), std::move(memory), job.slots);
+    WOA_ASSIGN_OR_RETURN(side->registration_, ofi::Registration::make(side->objects_, side->memory_.bytes()));
     ofi::SegmentDescription mine;
     mine.provider = job.provider, mine.address = side->objects_.address;
     mine.base = side->registration_->base(), mine.key = side->registration_->key();
-    const auto there = ofi::SegmentDescription::decode(talk.swap(mine.encode()));
-    if (!there.ok()) return there.status();
-    side->there_ = *there;
-    if (fi_av_insert(side->objects_.addresses.get(), there->address.data(), 1, &side->peer_, 0, nullptr) != 1)
+    WOA_ASSIGN_OR_RETURN(const auto there, ofi::SegmentDescription::decode(talk.swap(mine.encode())));
+    side->there_ = there;
+    if (fi_av_insert(side->objects_.addresses.get(), there.address.data(), 1, &side->peer_, 0, nullptr) != 1)
       return {Code::kPeerLost, "fi_av_insert refused the other process's address"};
     return side;
   }
@@ -122,17 +117,15 @@ bool consume(RawSide& side, const WireJob& job, std::uint64_t messages) {
 }  // namespace
 
 Result<Side> open_raw_fabric_hop(const WireJob& job, const Talk& talk) {
-  const auto side = RawSide::open(job, talk);
-  if (!side.ok()) return side.status();
-  return Side([side = *side, bytes = job.bytes, first = talk.first()](std::uint64_t times) {
+  WOA_ASSIGN_OR_RETURN(const auto side, RawSide::open(job, talk));
+  return Side([side, bytes = job.bytes, first = talk.first()](std::uint64_t times) {
     return gone_unless(ping(*side, bytes, first, times));
   });
 }
 
 Result<Side> open_raw_fabric_stream(const WireJob& job, const Talk& talk) {
-  const auto side = RawSide::open(job, talk);
-  if (!side.ok()) return side.status();
-  return Side([side = *side, job, first = talk.first()](std::uint64_t messages) {
+  WOA_ASSIGN_OR_RETURN(const auto side, RawSide::open(job, talk));
+  return Side([side, job, first = talk.first()](std::uint64_t messages) {
     return gone_unless(first ? produce(*side, job, messages) : consume(*side, job, messages));
   });
 }
@@ -148,9 +141,8 @@ Result<double> raw_fabric_stream_ns(const WireJob& job) {
 Result<double> raw_fabric_shape_ns(const std::string& provider, PeerArguments job) {
   job.sides.warm_up = warm_up_of(job.bytes, job.window);
   const auto ns = run_sides(job.sides, [&](const Talk& talk) -> Result<Side> {
-    auto messenger = FabricMessenger::open(provider, job, talk);
-    if (!messenger.ok()) return messenger.status();
-    return side_of(job, talk.number(), std::move(*messenger));
+    WOA_ASSIGN_OR_RETURN(auto messenger, FabricMessenger::open(provider, job, talk));
+    return side_of(job, talk.number(), std::move(messenger));
   });
   if (!ns.ok()) return ns;
   return *ns / static_cast<double>(job.sides.messages);

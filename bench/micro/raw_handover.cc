@@ -55,14 +55,11 @@ bool produce(Mailbox& mailbox, std::span<std::byte> payload, std::uint64_t paylo
 }  // namespace
 
 Result<double> raw_handover_ns(std::uint64_t bytes, std::uint64_t payloads) {
-  auto memory = Memory::map(sizeof(Mailbox), Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  auto payload = Memory::map(bytes, Memory::Sharing::kWithChildren);
-  if (!payload.ok()) return payload.status();
-  auto& mailbox = *new (memory->bytes().data()) Mailbox;
-  auto pair = PinnedPair::start([&] { return consume(mailbox, payloads) ? 0 : 1; });
-  if (!pair.ok()) return pair.status();
-  if (!produce(mailbox, payload->bytes(), payloads) || pair->wait() != 0)
+  WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(sizeof(Mailbox), Memory::Sharing::kWithChildren));
+  WOA_ASSIGN_OR_RETURN(auto payload, Memory::map(bytes, Memory::Sharing::kWithChildren));
+  auto& mailbox = *new (memory.bytes().data()) Mailbox;
+  WOA_ASSIGN_OR_RETURN(auto pair, PinnedPair::start([&] { return consume(mailbox, payloads) ? 0 : 1; }));
+  if (!produce(mailbox, payload.bytes(), payloads) || pair.wait() != 0)
     return {Code::kPeerLost, "the other process ended early"};
   return static_cast<double>(mailbox.median_ns);
 }

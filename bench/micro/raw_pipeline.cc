@@ -20,9 +20,8 @@ constexpr std::size_t kWorkers = 3;
 class Link {
  public:
   static Result<Link> make(std::uint32_t slots, std::size_t bytes) {
-    auto memory = Memory::map(MailboxRing::bytes(slots, bytes), Memory::Sharing::kWithChildren);
-    if (!memory.ok()) return memory.status();
-    return Link(std::move(*memory), slots, bytes);
+    WOA_ASSIGN_OR_RETURN(auto memory, Memory::map(MailboxRing::bytes(slots, bytes), Memory::Sharing::kWithChildren));
+    return Link(std::move(memory), slots, bytes);
   }
 
   [[nodiscard]] bool send(std::span<const std::byte> message) {
@@ -157,9 +156,8 @@ Result<Links> make_links(const RawPipeline& pipeline) {
   const std::size_t count = pipeline.route == Route::kForward ? kWorkers + 1 : 2 * kWorkers;
   const std::size_t bytes = pipeline.carried == Carried::kIndex ? sizeof(std::uint64_t) : pipeline.size;
   for (std::size_t k = 0; k < count; ++k) {
-    auto link = Link::make(pipeline.window + 1, bytes);
-    if (!link.ok()) return link.status();
-    links.links.push_back(std::move(*link));
+    WOA_ASSIGN_OR_RETURN(auto link, Link::make(pipeline.window + 1, bytes));
+    links.links.push_back(std::move(link));
   }
   return links;
 }
@@ -168,23 +166,20 @@ Result<Links> make_links(const RawPipeline& pipeline) {
 
 Result<double> raw_pipeline_ns(const RawPipeline& pipeline, std::uint64_t items) {
   const std::uint64_t warm_up = std::min<std::uint64_t>(items, 4 * (pipeline.window + 1));
-  auto links = make_links(pipeline);
-  if (!links.ok()) return links.status();
-  auto pool = Memory::map(pipeline.size * (pipeline.window + 1), Memory::Sharing::kWithChildren);
-  if (!pool.ok()) return pool.status();
-  const Payloads payloads(pipeline, pool->bytes());
+  WOA_ASSIGN_OR_RETURN(auto links, make_links(pipeline));
+  WOA_ASSIGN_OR_RETURN(auto pool, Memory::map(pipeline.size * (pipeline.window + 1), Memory::Sharing::kWithChildren));
+  const Payloads payloads(pipeline, pool.bytes());
   std::vector<Member> workers;
   for (std::size_t k = 0; k < kWorkers; ++k)
     workers.push_back(
-        {pipeline.cores[k + 1], [&, k] { return work(links->into(k), links->out_of(k), payloads, warm_up + items); }});
-  auto group = PinnedGroup::start(workers, pipeline.cores[0]);
-  if (!group.ok()) return group.status();
-  Client client(pipeline, *links, payloads);
+        {pipeline.cores[k + 1], [&, k] { return work(links.into(k), links.out_of(k), payloads, warm_up + items); }});
+  WOA_ASSIGN_OR_RETURN(auto group, PinnedGroup::start(workers, pipeline.cores[0]));
+  Client client(pipeline, links, payloads);
   WOA_RETURN_IF_ERROR(client.run(warm_up));
   const std::uint64_t start_ns = now_ns();
   WOA_RETURN_IF_ERROR(client.run(items));
   const std::uint64_t end_ns = now_ns();
-  if (group->wait() != 0) return {Code::kPeerLost, "a worker of the raw pipeline ended early"};
+  if (group.wait() != 0) return {Code::kPeerLost, "a worker of the raw pipeline ended early"};
   return static_cast<double>(end_ns - start_ns);
 }
 

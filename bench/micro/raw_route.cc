@@ -104,10 +104,10 @@ Result<double> raw_route_ns(const RawRoute& route, std::uint64_t laps) {
   WOA_RETURN_IF_ERROR(check(route));
   std::vector<Memory> boxes;
   for (std::size_t k = 0; k < route.stops.size(); ++k) {
-    auto memory = Memory::map(MailboxRing::bytes(kSlots, route.size), Memory::Sharing::kWithChildren);
-    if (!memory.ok()) return memory.status();
-    const MailboxRing first(memory->bytes(), kSlots, route.size);  // clears the flags before anyone polls
-    boxes.push_back(std::move(*memory));
+    WOA_ASSIGN_OR_RETURN(auto memory,
+                         Memory::map(MailboxRing::bytes(kSlots, route.size), Memory::Sharing::kWithChildren));
+    const MailboxRing first(memory.bytes(), kSlots, route.size);  // clears the flags before anyone polls
+    boxes.push_back(std::move(memory));
   }
   std::vector<Walker> walkers;
   for (std::size_t process = 0; process < route.cores.size(); ++process) walkers.emplace_back(route, boxes, process);
@@ -118,14 +118,13 @@ Result<double> raw_route_ns(const RawRoute& route, std::uint64_t laps) {
                           if (!walkers[process].lap()) return 1;
                         return 0;
                       }});
-  auto group = PinnedGroup::start(others, route.cores[0]);
-  if (!group.ok()) return group.status();
+  WOA_ASSIGN_OR_RETURN(auto group, PinnedGroup::start(others, route.cores[0]));
   bool ok = true;
   for (std::uint64_t k = 0; ok && k < kWarmUp; ++k) ok = walkers[0].lap();
   const std::uint64_t start_ns = now_ns();
   for (std::uint64_t k = 0; ok && k < laps; ++k) ok = walkers[0].lap();
   const std::uint64_t end_ns = now_ns();
-  if (!ok || group->wait() != 0) return {Code::kPeerLost, "a process of the raw route ended early"};
+  if (!ok || group.wait() != 0) return {Code::kPeerLost, "a process of the raw route ended early"};
   if (walkers[0].marks() != std::byte(route.stops.size()))
     return {Code::kDataLoss, "a message came back without the marks of all stops"};
   return static_cast<double>(end_ns - start_ns) / static_cast<double>(laps * route.stops.size());
@@ -139,9 +138,8 @@ Result<Report> bench_route(const RouteOptions& chosen) {
   const Contest contest{
       "ns", chosen.repetitions, "", {{"raw mailbox", "limit", route.size, [&] { return raw_route_ns(route, laps); }}}};
   HostProbe probe;
-  auto rows = run_contest(contest, [&] { return probe.look(); });
-  if (!rows.ok()) return rows.status();
-  return Report{"route", "shm", Better::kLess, probe.state(), std::move(*rows)};
+  WOA_ASSIGN_OR_RETURN(auto rows, run_contest(contest, [&] { return probe.look(); }));
+  return Report{"route", "shm", Better::kLess, probe.state(), std::move(rows)};
 }
 
 }  // namespace woa::bench

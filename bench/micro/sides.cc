@@ -79,9 +79,8 @@ class Lines {
 };
 
 Result<double> run_side(const SidesJob& job, const OpenSide& open, const Talk& talk) {
-  const Result<Side> side = open(talk);
-  if (!side.ok()) return side.status();
-  const auto ns = side_ns(*side, job);
+  WOA_ASSIGN_OR_RETURN(const Side side, open(talk));
+  const auto ns = side_ns(side, job);
   if (ns.ok()) WOA_RETURN_IF_ERROR(gone_unless(!talk.gather("done").empty()));
   return ns;
 }
@@ -130,16 +129,14 @@ Result<double> side_ns(const Side& side, const SidesJob& job) {
 }
 
 Result<double> run_sides(const SidesJob& job, const OpenSide& open) {
-  auto lines = Lines::open(job.processors.size());
-  if (!lines.ok()) return lines.status();
+  WOA_ASSIGN_OR_RETURN(auto lines, Lines::open(job.processors.size()));
   std::vector<Member> others;
   for (std::size_t number = 1; number < job.processors.size(); ++number)
     others.push_back(
-        {job.processors[number], [&, number] { return run_other(job, open, Talk(number, lines->keep(number))); }});
-  auto group = PinnedGroup::start(others, job.processors[0]);
-  if (!group.ok()) return group.status();
-  auto ns = run_side(job, open, Talk(0, lines->keep(0)));
-  if (ns.ok() && group->wait() != 0) ns = gone_unless(false);
+        {job.processors[number], [&, number] { return run_other(job, open, Talk(number, lines.keep(number))); }});
+  WOA_ASSIGN_OR_RETURN(auto group, PinnedGroup::start(others, job.processors[0]));
+  auto ns = run_side(job, open, Talk(0, lines.keep(0)));
+  if (ns.ok() && group.wait() != 0) ns = gone_unless(false);
   return ns;
 }
 

@@ -17,11 +17,10 @@ inline Result<measure::DrivenRun> start_over(const std::string& provider, Plan p
   OfiOptions ofi;
   ofi.provider = provider;
   ofi.start_ns = 60'000'000'000;  // longer than nodes take to get ready
-  auto wire = make_ofi_transport(ofi);
-  if (!wire.ok()) return wire.status();
-  options.wires = {wire->get()};
+  WOA_ASSIGN_OR_RETURN(auto wire, make_ofi_transport(ofi));
+  options.wires = {wire.get()};
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) options.apart.insert(c);
-  return measure::DrivenRun::start(std::move(plan), std::move(options), std::move(look), std::move(*wire));
+  return measure::DrivenRun::start(std::move(plan), std::move(options), std::move(look), std::move(wire));
 }
 
 }  // namespace woa::bench

@@ -49,28 +49,26 @@ Result<double> transport_hop_ns(SharedMemory& transport, std::uint64_t bytes, bo
   ChannelSpec spec;
   spec.header_crc = header_crc;
   spec.inline_bytes = kMostInlineBytes;
-  const auto there = open_channel(transport, spec), back = open_channel(transport, spec);
-  if (!there.ok()) return there.status();
-  if (!back.ok()) return back.status();
+  WOA_ASSIGN_OR_RETURN(const auto there, open_channel(transport, spec));
+  WOA_ASSIGN_OR_RETURN(const auto back, open_channel(transport, spec));
   Inbox inbox(bytes);
-  auto pair = PinnedPair::start([&] {
-    for (std::uint64_t k = 0; k < kWarmUp + round_trips; ++k) {
-      if (!inbox.receive(*there->receiver) || !inbox.send(*back->sender)) return 1;
-    }
+  const auto pong = [&] {
+    for (std::uint64_t k = 0; k < kWarmUp + round_trips; ++k)
+      if (!inbox.receive(*there.receiver) || !inbox.send(*back.sender)) return 1;
     return 0;
-  });
-  if (!pair.ok()) return pair.status();
+  };
+  WOA_ASSIGN_OR_RETURN(auto pair, PinnedPair::start(pong));
   const auto ping = [&](std::uint64_t times) {
     bool ok = true;
-    for (std::uint64_t k = 0; ok && k < times; ++k) ok = inbox.send(*there->sender) && inbox.receive(*back->receiver);
+    for (std::uint64_t k = 0; ok && k < times; ++k) ok = inbox.send(*there.sender) && inbox.receive(*back.receiver);
     return ok;
   };
   bool ok = ping(kWarmUp);
   const std::uint64_t start_ns = now_ns();
   ok = ok && ping(round_trips);
   const std::uint64_t end_ns = now_ns();
-  if (Status status = back->receiver->status(); !status.ok()) return status;
-  if (!ok || pair->wait() != 0) return {Code::kPeerLost, "the other process ended early"};
+  if (Status status = back.receiver->status(); !status.ok()) return status;
+  if (!ok || pair.wait() != 0) return {Code::kPeerLost, "the other process ended early"};
   return static_cast<double>(end_ns - start_ns) / static_cast<double>(round_trips) / 2;
 }
 

@@ -103,9 +103,8 @@ Result<Report> bench_wire_randomaccess(const WireOptions& options) {
         kRaw,
         {contender(kRaw, "limit", raw_wire_buckets_ns), contender(kNaive, "ours", naive_wire_updates_ns),
          contender(kAggregated, "ours", aggregated_wire_updates_ns)}};
-    const auto rows = run_contest(contest, probe, report);
-    if (!rows.ok()) return rows.status();
-    add_ratio(report, *rows, kAggregated, kNaive);
+    WOA_ASSIGN_OR_RETURN(const auto rows, run_contest(contest, probe, report));
+    add_ratio(report, rows, kAggregated, kNaive);
   }
   return report;
 }

@@ -15,9 +15,8 @@ Result<Side> open(const PeerArguments& job, const Talk& talk) {
     return open_raw_fabric_hop({job.way, job.bytes, 1, job.sides.messages}, talk);
   if (job.shape == PeerArguments::Shape::kStream)
     return open_raw_fabric_stream({job.way, job.bytes, slots, job.sides.messages}, talk);
-  auto messenger = FabricMessenger::open(job.way, job, talk);
-  if (!messenger.ok()) return messenger.status();
-  return side_of(job, talk.number(), std::move(*messenger));
+  WOA_ASSIGN_OR_RETURN(auto messenger, FabricMessenger::open(job.way, job, talk));
+  return side_of(job, talk.number(), std::move(messenger));
 }
 
 }  // namespace

@@ -67,11 +67,10 @@ Result<double> launch_peer(const Peer& peer, const PeerFolder& folder, const Pee
   command.push_back(path_of(peer, folder));
   command.emplace_back(peer.way);
   command.insert(command.end(), launch.arguments.begin(), launch.arguments.end());
-  const auto text = run_program(command, launch.limit);
-  if (!text.ok()) return text.status();
-  const double ns = std::strtod(text->c_str(), nullptr);
+  WOA_ASSIGN_OR_RETURN(const auto text, run_program(command, launch.limit));
+  const double ns = std::strtod(text.c_str(), nullptr);
   if (ns > 0) return ns;
-  return {Code::kDataLoss, path_of(peer, folder) + " printed no nanoseconds, but: " + *text};
+  return {Code::kDataLoss, path_of(peer, folder) + " printed no nanoseconds, but: " + text};
 }
 
 void name_absent(Report& report, std::span<const Peer> peers, const PeerFolder& folder) {

@@ -36,20 +36,18 @@ Status source_and_sink(SideState& side, std::uint64_t items) {
   for (std::uint64_t started = side.next; side.next < all; ++side.next) {
     for (; started < all && started - side.next < side.job.window; ++started)
       WOA_RETURN_IF_ERROR(side.messenger->send(side.payloads.at(started)));
-    const auto item = side.messenger->receive();
-    if (!item.ok()) return item.status();
-    WOA_RETURN_IF_ERROR(side.payloads.check(side.next, *item, static_cast<unsigned>(side.others())));
+    WOA_ASSIGN_OR_RETURN(const auto item, side.messenger->receive());
+    WOA_RETURN_IF_ERROR(side.payloads.check(side.next, item, static_cast<unsigned>(side.others())));
   }
   return side.messenger->settle();
 }
 
 Status work(Messenger& messenger, std::size_t bytes, std::uint64_t items) {
   for (std::uint64_t k = 0; k < items; ++k) {
-    const auto item = messenger.receive();
-    if (!item.ok()) return item.status();
-    if (item->size() != bytes) return {Code::kDataLoss, "a worker got " + std::to_string(item->size()) + " bytes"};
-    add_one(*item);
-    WOA_RETURN_IF_ERROR(messenger.send(*item));
+    WOA_ASSIGN_OR_RETURN(const auto item, messenger.receive());
+    if (item.size() != bytes) return {Code::kDataLoss, "a worker got " + std::to_string(item.size()) + " bytes"};
+    add_one(item);
+    WOA_RETURN_IF_ERROR(messenger.send(item));
   }
   return messenger.settle();
 }
@@ -58,9 +56,8 @@ Status fan_out(SideState& side, std::uint64_t payloads) {
   for (const std::uint64_t all = side.next + payloads; side.next < all; ++side.next) {
     WOA_RETURN_IF_ERROR(side.messenger->send(side.payloads.at(side.next)));
     for (std::size_t k = 0; k < side.others(); ++k) {
-      const auto answer = side.messenger->receive();
-      if (!answer.ok()) return answer.status();
-      if (!answer->empty()) return wrong(side.next, "its answer is not empty");
+      WOA_ASSIGN_OR_RETURN(const auto answer, side.messenger->receive());
+      if (!answer.empty()) return wrong(side.next, "its answer is not empty");
     }
   }
   return side.messenger->settle();
@@ -68,9 +65,8 @@ Status fan_out(SideState& side, std::uint64_t payloads) {
 
 Status consume(SideState& side, std::uint64_t payloads) {
   for (const std::uint64_t all = side.next + payloads; side.next < all; ++side.next) {
-    const auto payload = side.messenger->receive();
-    if (!payload.ok()) return payload.status();
-    WOA_RETURN_IF_ERROR(side.payloads.check(side.next, *payload, 0));
+    WOA_ASSIGN_OR_RETURN(const auto payload, side.messenger->receive());
+    WOA_RETURN_IF_ERROR(side.payloads.check(side.next, payload, 0));
     WOA_RETURN_IF_ERROR(side.messenger->send({}));
   }
   return side.messenger->settle();

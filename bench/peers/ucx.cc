@@ -111,10 +111,9 @@ class Puts {
 
   // Exchanges the places to write to with the other process.
   Status meet(const Talk& talk) {
-    const auto key = memory_.key();
-    if (!key.ok()) return key.status();
+    WOA_ASSIGN_OR_RETURN(const auto key, memory_.key());
     const std::string address = talk.swap(std::to_string(reinterpret_cast<std::uintptr_t>(memory_.data())));
-    const std::string there = talk.swap(*key);
+    const std::string there = talk.swap(key);
     WOA_RETURN_IF_ERROR(gone_unless(!address.empty() && !there.empty()));
     there_ = parse_digits(address).value_or(0);
     ucp_rkey_h unpacked = nullptr;
@@ -180,12 +179,11 @@ class Puts {
 
 Result<Side> open_puts(UcxLink link, const PeerArguments& job, const Talk& talk) {
   const std::size_t bytes = (job.bytes + kWord - 1) / kWord * kWord;
-  auto memory = UcxMemory::map(link.context.get(), bytes), source = UcxMemory::map(link.context.get(), bytes);
-  if (!memory.ok()) return memory.status();
-  if (!source.ok()) return source.status();
-  std::memset(memory->data(), 0, bytes), std::memset(source->data(), 0, bytes);
+  WOA_ASSIGN_OR_RETURN(auto memory, UcxMemory::map(link.context.get(), bytes));
+  WOA_ASSIGN_OR_RETURN(auto source, UcxMemory::map(link.context.get(), bytes));
+  std::memset(memory.data(), 0, bytes), std::memset(source.data(), 0, bytes);
   auto puts =
-      std::make_shared<Puts>(std::move(link), std::move(*memory), std::move(*source), bytes, job.window, talk.first());
+      std::make_shared<Puts>(std::move(link), std::move(memory), std::move(source), bytes, job.window, talk.first());
   WOA_RETURN_IF_ERROR(puts->meet(talk));
   return Side([=, hop = job.shape == PeerArguments::Shape::kHop](std::uint64_t count) {
     return hop ? puts->hop(count) : puts->stream(count);
@@ -212,11 +210,10 @@ Result<Side> open(const PeerArguments& job, const Talk& talk) {
   const bool pair = job.shape == PeerArguments::Shape::kHop || job.shape == PeerArguments::Shape::kStream;
   if (!pair && job.way == "put") return {Code::kInvalid, "put: a hop or a stream only, since nobody is told"};
   const Routing routing = pair ? Routing{{talk.first() ? 1U : 0U}} : routing_of(job, talk.number());
-  auto link = UcxLink::open(talk, routing.targets);
-  if (!link.ok()) return link.status();
-  link->yields = !pair;
-  if (!pair) return open_shape(std::move(*link), job, talk, routing);
-  return job.way == "put" ? open_puts(std::move(*link), job, talk) : open_messages(std::move(*link), job, talk);
+  WOA_ASSIGN_OR_RETURN(auto link, UcxLink::open(talk, routing.targets));
+  link.yields = !pair;
+  if (!pair) return open_shape(std::move(link), job, talk, routing);
+  return job.way == "put" ? open_puts(std::move(link), job, talk) : open_messages(std::move(link), job, talk);
 }
 
 }  // namespace

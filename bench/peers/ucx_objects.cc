@@ -66,20 +66,14 @@ void UcxDelete::operator()(ucp_ep_h endpoint) const {
 
 Result<UcxLink> UcxLink::open(const Talk& talk, std::span<const std::size_t> targets) {
   UcxLink link;
-  auto context = open_context();
-  if (!context.ok()) return context.status();
-  link.context = std::move(*context);
-  auto worker = open_worker(link.context.get());
-  if (!worker.ok()) return worker.status();
-  link.worker = std::move(*worker);
-  const auto address = address_of(link.worker.get());
-  if (!address.ok()) return address.status();
-  const auto addresses = talk.gather(*address);
+  WOA_ASSIGN_OR_RETURN(link.context, open_context());
+  WOA_ASSIGN_OR_RETURN(link.worker, open_worker(link.context.get()));
+  WOA_ASSIGN_OR_RETURN(const auto address, address_of(link.worker.get()));
+  const auto addresses = talk.gather(address);
   WOA_RETURN_IF_ERROR(gone_unless(!addresses.empty()));
   for (const std::size_t target : targets) {
-    auto endpoint = connect(link.worker.get(), addresses[target]);
-    if (!endpoint.ok()) return endpoint.status();
-    link.endpoints.push_back(std::move(*endpoint));
+    WOA_ASSIGN_OR_RETURN(auto endpoint, connect(link.worker.get(), addresses[target]));
+    link.endpoints.push_back(std::move(endpoint));
   }
   return link;
 }

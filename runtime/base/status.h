@@ -93,6 +93,16 @@ class [[nodiscard]] Result {
     if (::woa::Status woa_status_ = (expression); !woa_status_.ok()) return woa_status_; \
   } while (false)
 
+// Gives a variable, declared here or before, the value of an expression (a Result), or returns its failure from the
+// enclosing function: `WOA_ASSIGN_OR_RETURN(const auto memory, Memory::map(bytes, sharing));`
+#define WOA_ASSIGN_OR_RETURN(variable, ...) WOA_ASSIGN_OR_RETURN_BY(WOA_RESULT_OF_LINE(__LINE__), variable, __VA_ARGS__)
+#define WOA_ASSIGN_OR_RETURN_BY(result, variable, ...) \
+  auto result = __VA_ARGS__;                           \
+  if (!result.ok()) return result.status();            \
+  variable = std::move(result).value()
+#define WOA_RESULT_OF_LINE(line) WOA_RESULT_OF_LINE_AS(line)
+#define WOA_RESULT_OF_LINE_AS(line) woa_result_##line
+
 // Messages for when the system refuses a descriptor, a process, a thread or memory.
 
 // True if `error` (errno value) says that this process or the system has too many open descriptors.
