@@ -41,7 +41,6 @@ namespace {
 
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
-  bench::PeerFolder peers = {};
 };
 
 using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
@@ -92,19 +91,8 @@ CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const s
   return command;
 }
 
-CLI::Option& add_count(CLI::App& command, std::uint64_t& count, const std::string& help) {
-  return *command.add_option("--count", count, help)->transform(positive());
-}
-
-void add_repetitions(CLI::App& command, std::uint64_t& repetitions) {
-  command.add_option("--repetitions", repetitions, "Launches of each contender, in turns")
-      ->transform(positive())
-      ->capture_default_str();
-}
-
-void add_counts(CLI::App& command, Counts& counts, const std::string& help) {
-  add_count(command, counts.count, help).capture_default_str();
-  add_repetitions(command, counts.repetitions);
+void add_count(CLI::App& command, std::uint64_t& count, const std::string& help) {
+  command.add_option("--count", count, help)->transform(positive())->capture_default_str();
 }
 
 // --no-peers. Peers take part by default; starting some of them takes longer than the benchmark.
@@ -112,6 +100,33 @@ void add_peers(CLI::App& command, bench::PeerFolder& folder) {
   folder = data_folder("bench");
   command.add_flag_callback(
       "--no-peers", [&folder] { folder.clear(); }, "Leave other libraries out");
+}
+
+// --repetitions and, for benchmarks that have peers, --no-peers.
+template <class Options>
+void add_repetitions(CLI::App& command, Options& chosen) {
+  command.add_option("--repetitions", chosen.repetitions, "Launches of each contender, in turns")
+      ->transform(positive())
+      ->capture_default_str();
+  if constexpr (requires { chosen.peers; }) add_peers(command, chosen.peers);
+}
+
+// --count and add_repetitions(). `usual`: the count by default, where it is not one number.
+template <class Options>
+void add_launches(CLI::App& command, Options& chosen, const std::string& help, const std::string& usual = "") {
+  add_count(command, chosen.count, help);
+  if (!usual.empty()) command.get_option("--count")->option_text("UINT [" + usual + "]");
+  add_repetitions(command, chosen);
+}
+
+template <class Value>
+CLI::Option* add_list(CLI::App& command, const char* name, std::vector<Value>& values, const std::string& help) {
+  return command.add_option(name, values, help + "; several, or a list with commas")->delimiter(',');
+}
+
+CLI::Option* add_sizes(CLI::App& command, std::vector<std::uint64_t>& sizes, std::uint64_t least = 1) {
+  return add_list(command, "--size", sizes, "Bytes of a payload, with KiB, MiB or GiB")
+      ->transform(bytes(least, std::uint64_t{1} << 30));
 }
 
 std::string provider_of(const TransportOptions& over) { return over.transport == "ofi" ? over.provider : ""; }
@@ -133,13 +148,10 @@ void add_hop(CLI::App& parent, Action& action) {
           });
   command.footer(std::string(kAboutHop) + "\n" + kAboutPeers + "\n" + about_transport("; ours is the transport alone"));
   add_transport_options(command, *over);
-  command.add_option("--size", chosen->sizes, "Bytes of the activation, 8 to 120; several, or a list with commas")
+  add_list(command, "--size", chosen->sizes, "Bytes of the activation, 8 to 120")
       ->transform(within(bench::HopOptions::kLeastBytes, bench::HopOptions::kMostBytes))
-      ->delimiter(',')
       ->option_text("N,... [64]");
-  add_count(command, chosen->count, "Hops of a launch").capture_default_str();
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
+  add_launches(command, *chosen, "Hops of a launch");
 }
 
 void add_route(CLI::App& parent, Action& action) {
@@ -156,8 +168,7 @@ void add_route(CLI::App& parent, Action& action) {
   command.add_option("--size", chosen->route.size, "Bytes of the message, with KiB or MiB")
       ->transform(bytes(1, std::uint64_t{1} << 30))
       ->capture_default_str();
-  add_count(command, chosen->count, "Messages of a launch, about").capture_default_str();
-  add_repetitions(command, chosen->repetitions);
+  add_launches(command, *chosen, "Messages of a launch, about");
 }
 
 void add_firing(CLI::App& parent, Action& action) {
@@ -168,13 +179,10 @@ void add_firing(CLI::App& parent, Action& action) {
                             return bench::bench_firing(options, *chosen);
                           });
   command.footer(std::string(kAboutFiring) + "\n" + kAboutTaskPeers);
-  command.add_option("--loop", chosen->loops, "Loops to run; several, or a list with commas")
+  add_list(command, "--loop", chosen->loops, "Loops to run")
       ->check(one_of({"dijkstra", "null", "chain", "fan-out", "wavefront"}))
-      ->delimiter(',')
       ->option_text("NAME,... [all of them]");
-  add_count(command, chosen->count, "Firings of a launch, about").capture_default_str();
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
+  add_launches(command, *chosen, "Firings of a launch, about");
 }
 
 void add_bandwidth(CLI::App& parent, Action& action) {
@@ -190,17 +198,13 @@ void add_bandwidth(CLI::App& parent, Action& action) {
   command.footer(std::string(kAboutBandwidth) + "\n" + kAboutPeers + "\n" +
                  about_transport("; neither side touches the payloads"));
   add_transport_options(command, *over);
-  command
-      .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
+  add_list(command, "--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB")
       ->transform(bytes())
-      ->delimiter(',')
       ->option_text("SIZE,... [64KiB,1MiB,64MiB]");
   command.add_option("--slots", chosen->slots, "Slots of the mailbox, and blocks of the transport")
       ->transform(within(1, 65536))
       ->capture_default_str();
-  add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [as many as make 2 GiB]");
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
+  add_launches(command, *chosen, "Payloads of a launch", "as many as make 2 GiB");
 }
 
 void add_rate(CLI::App& parent, Action& action) {
@@ -215,14 +219,10 @@ void add_rate(CLI::App& parent, Action& action) {
           });
   command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + about_transport(" of as many bytes, or of 8"));
   add_transport_options(command, *over);
-  command
-      .add_option("--size", chosen->sizes, "Bytes inline behind each header, 0 to 4KiB; several, or a list with commas")
+  add_list(command, "--size", chosen->sizes, "Bytes inline behind each header, 0 to 4KiB")
       ->transform(bytes(0, bench::RateOptions::kMostBytes))
-      ->delimiter(',')
       ->option_text("N,... [0]");
-  add_count(command, chosen->count, "Messages of a launch").option_text("UINT [2,000,000; over libfabric 100,000]");
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
+  add_launches(command, *chosen, "Messages of a launch", "2,000,000; over libfabric 100,000");
 }
 
 void add_pipeline(CLI::App& parent, Action& action) {
@@ -238,16 +238,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
                  about_transport(" that forwards; `rpc-hub` is compared with it, too"));
   add_transport_options(command, *over);
   add_pipeline_options(command, *chosen);
-  add_count(command, chosen->count, "Items of a launch").option_text("UINT [256 MiB, 40 to 20,000 items]");
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
-}
-
-CLI::Option& add_sizes(CLI::App& command, std::vector<std::uint64_t>& sizes) {
-  return *command
-              .add_option("--size", sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
-              ->transform(bytes(1, std::uint64_t{1} << 30))
-              ->delimiter(',');
+  add_launches(command, *chosen, "Items of a launch", "256 MiB, 40 to 20,000 items");
 }
 
 void add_fanout(CLI::App& parent, Action& action) {
@@ -261,11 +252,9 @@ void add_fanout(CLI::App& parent, Action& action) {
   command.footer(std::string(kAboutFanout) + "\n" + kAboutPeers + "\n" +
                  about_transport(" to as many processes as ours has controllers for\nthe consumers"));
   add_transport_options(command, *over);
-  add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,1MiB]");
+  add_sizes(command, chosen->sizes)->option_text("SIZE,... [64KiB,1MiB]");
   command.add_option("--consumers", chosen->consumers, "How many")->transform(within(1, 64))->capture_default_str();
-  add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [256 MiB, 20 to 5,000]");
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
+  add_launches(command, *chosen, "Payloads of a launch", "256 MiB, 20 to 5,000");
 }
 
 void add_handover(CLI::App& parent, Action& action) {
@@ -274,9 +263,8 @@ void add_handover(CLI::App& parent, Action& action) {
       add(parent, action, "handover", "From the end of one kernel to the start of the next, whatever the size",
           [chosen](const RunOptions& options) { return bench::bench_handover(options, *chosen); });
   command.footer(kAboutHandover);
-  add_sizes(command, chosen->sizes).option_text("SIZE,... [64,4KiB,64KiB,1MiB,16MiB,64MiB]");
-  add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [512 MiB, 9 to 1,000]");
-  add_repetitions(command, chosen->repetitions);
+  add_sizes(command, chosen->sizes)->option_text("SIZE,... [64,4KiB,64KiB,1MiB,16MiB,64MiB]");
+  add_launches(command, *chosen, "Payloads of a launch", "512 MiB, 9 to 1,000");
 }
 
 void add_gpu(CLI::App& parent, Action& action) {
@@ -284,18 +272,15 @@ void add_gpu(CLI::App& parent, Action& action) {
   CLI::App& command = add(parent, action, "gpu", "A CUDA controller, beside the same kernels launched by hand",
                           [chosen](const RunOptions& options) { return bench::bench_gpu(options, *chosen); });
   command.footer(kAboutGpu);
-  command.add_option("--part", chosen->parts, "Parts to run; several, or a list with commas")
+  add_list(command, "--part", chosen->parts, "Parts to run")
       ->check(one_of({"packet", "stages", "bandwidth", "pipeline", "in-place"}))
-      ->delimiter(',')
       ->option_text("NAME,... [all of them]");
   add_sizes(command, chosen->sizes)
-      .option_text("SIZE,... [64; in-place up to 1MiB, bandwidth and pipeline up to 256MiB]");
-  command.add_option("--window", chosen->windows, "Packets of ours under way at most; several, or a list with commas")
+      ->option_text("SIZE,... [64; in-place up to 1MiB, bandwidth and pipeline up to 256MiB]");
+  add_list(command, "--window", chosen->windows, "Packets of ours under way at most")
       ->transform(within(1, kMaxWindow))
-      ->delimiter(',')
       ->option_text("N,... [1,4]");
-  add_count(command, chosen->count, "Packets or transfers of a launch").option_text("UINT [4 to 10,000, by size]");
-  add_repetitions(command, chosen->repetitions);
+  add_launches(command, *chosen, "Packets or transfers of a launch", "4 to 10,000, by size");
 }
 
 void add_randomaccess(CLI::App& parent, Action& action) {
@@ -315,14 +300,10 @@ void add_randomaccess(CLI::App& parent, Action& action) {
       about_transport(
           " of buckets of numbers; ours are `naive` and `aggregated`,\nwhich update their own half where it lies"));
   add_transport_options(command, *over);
-  command
-      .add_option("--size", chosen->sizes,
-                  "Bytes of the table, a power of two, with KiB, MiB or GiB; several, or a list with commas")
+  add_list(command, "--size", chosen->sizes, "Bytes of the table, a power of two, with KiB, MiB or GiB")
       ->transform(bytes())
-      ->delimiter(',')
       ->option_text("SIZE,... [32MiB; over libfabric 1MiB]");
-  add_repetitions(command, chosen->repetitions);
-  add_peers(command, chosen->peers);
+  add_repetitions(command, *chosen);
 }
 
 void add_methods(CLI::App& parent, Action& action) {
@@ -332,9 +313,9 @@ void add_methods(CLI::App& parent, Action& action) {
   CLI::App& command = add(
       parent, action, "methods", "The chosen transfer method beside each single one, by size",
       [chosen, machine](const RunOptions& options) -> Result<bench::Report> {
-        const auto limit = measured_inline_limit(*machine, options.transport->name(), print_warning_once);
-        if (!limit.ok()) return limit.status();
-        return bench::bench_methods(options, *limit, *chosen);
+        WOA_ASSIGN_OR_RETURN(const auto limit,
+                             measured_inline_limit(*machine, options.transport->name(), print_warning_once));
+        return bench::bench_methods(options, limit, *chosen);
       },
       [machine]() -> std::vector<ReadFile> {
         if (!machine->empty()) return {{"--machine", *machine}};
@@ -342,13 +323,8 @@ void add_methods(CLI::App& parent, Action& action) {
       });
   command.footer(kAboutMethods);
   command.add_option("--machine", *machine, "Machine file whose inline limit is chosen by")->type_name("FILE");
-  command
-      .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
-      ->transform(bytes(8, std::uint64_t{1} << 30))
-      ->delimiter(',')
-      ->option_text("SIZE,... [8,16,32,... 64MiB]");
-  add_count(command, chosen->count, "Hops of a launch").option_text("UINT [256 MiB, 8 to 20,000 hops]");
-  add_repetitions(command, chosen->repetitions);
+  add_sizes(command, chosen->sizes, 8)->option_text("SIZE,... [8,16,32,... 64MiB]");
+  add_launches(command, *chosen, "Hops of a launch", "256 MiB, 8 to 20,000 hops");
 }
 
 void add_packing(CLI::App& parent, Action& action) {
@@ -356,13 +332,12 @@ void add_packing(CLI::App& parent, Action& action) {
   CLI::App& command = add(parent, action, "packing", "Packed messages between hosts: through blocks, and by rendezvous",
                           [chosen](const RunOptions&) { return bench::bench_packing(*chosen); });
   command.footer(kAboutPacking);
-  add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,128KiB,256KiB,512KiB,1MiB,4MiB,16MiB,64MiB]");
+  add_sizes(command, chosen->sizes)->option_text("SIZE,... [64KiB,128KiB,256KiB,512KiB,1MiB,4MiB,16MiB,64MiB]");
   command.add_option("--block", chosen->block_bytes, "Bytes of a block of the link")
       ->transform(bytes(64, std::uint64_t{1} << 30))
       ->option_text("SIZE [64KiB]");
   command.add_option("--provider", chosen->provider, "As libfabric names it")->capture_default_str();
-  add_count(command, chosen->count, "Messages of a launch").option_text("UINT [256 MiB, 4 to 2,000]");
-  add_repetitions(command, chosen->repetitions);
+  add_launches(command, *chosen, "Messages of a launch", "256 MiB, 4 to 2,000");
 }
 
 void add_busy(CLI::App& parent, Action& action) {
@@ -370,7 +345,7 @@ void add_busy(CLI::App& parent, Action& action) {
   CLI::App& command = add(
       parent, action, "busy", "Packets a second with 64 tokens in flight between two controllers",
       [counts](const RunOptions& options) { return bench::bench_busy(options, counts->count, counts->repetitions); });
-  add_counts(command, *counts, "Packets of a launch");
+  add_launches(command, *counts, "Packets of a launch");
 }
 
 void add_idle(CLI::App& parent, Action& action) {
@@ -384,7 +359,7 @@ void add_memory(CLI::App& parent, Action& action) {
   auto instances = std::make_shared<std::uint64_t>(20'000);
   CLI::App& command = add(parent, action, "memory", "Growth of memory over many instances of 64 KiB",
                           [instances](const RunOptions& options) { return bench::bench_memory(options, *instances); });
-  add_count(command, *instances, "Instances").capture_default_str();
+  add_count(command, *instances, "Instances");
 }
 
 void add_channels(CLI::App& parent, Action& action) {
@@ -392,7 +367,7 @@ void add_channels(CLI::App& parent, Action& action) {
   CLI::App& command =
       add(parent, action, "channels", "Memory and descriptors of many idle channels between two processes",
           [pairs](const RunOptions& options) { return bench::bench_channels(*options.transport, *pairs); });
-  add_count(command, *pairs, "Pairs: a channel each way").capture_default_str();
+  add_count(command, *pairs, "Pairs: a channel each way");
 }
 
 void add_compiling(CLI::App& parent, Action& action) {
@@ -428,9 +403,8 @@ void add_checking(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::CheckBenchOptions>();
   CLI::App& command = add(parent, action, "check", "Time to read and check random graphs, and how it grows",
                           [chosen](const RunOptions&) { return bench::bench_check(*chosen); });
-  command.add_option("--stages", chosen->stages, "Stages of a graph; several, or a list with commas")
+  add_list(command, "--stages", chosen->stages, "Stages of a graph")
       ->transform(within(2, 100'000))
-      ->delimiter(',')
       ->option_text("N,... [1000,10000,100000]");
   command.add_option("--graphs", chosen->graphs, "How many graphs of each size, each checked once")
       ->transform(positive())
@@ -443,25 +417,10 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
   command.footer(kAboutBench);
   command.require_subcommand(1);
-  add_firing(command, action);
-  add_hop(command, action);
-  add_route(command, action);
-  add_bandwidth(command, action);
-  add_rate(command, action);
-  add_pipeline(command, action);
-  add_fanout(command, action);
-  add_handover(command, action);
-  add_gpu(command, action);
-  add_fpga(command, action);
-  add_randomaccess(command, action);
-  add_methods(command, action);
-  add_packing(command, action);
-  add_busy(command, action);
-  add_idle(command, action);
-  add_memory(command, action);
-  add_channels(command, action);
-  add_compiling(command, action);
-  add_checking(command, action);
+  for (const auto add_one : {add_firing, add_hop, add_route, add_bandwidth, add_rate, add_pipeline, add_fanout,
+                             add_handover, add_gpu, add_fpga, add_randomaccess, add_methods, add_packing, add_busy,
+                             add_idle, add_memory, add_channels, add_compiling, add_checking})
+    add_one(command, action);
 }
 
 }  // namespace woa::tools
