@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,10 @@ using MakeProgram = std::function<std::unique_ptr<Program>(const Files&)>;
 // The whole main(): exit code 2 for bad usage, 1 with a message on stderr for a failure. Kernels are taken from the
 // folder `kernels` beside the program, or from the first folder of WOA_KERNEL_PATH.
 int run_baseline(int argc, char** argv, const Usage& usage, const MakeProgram& make);
+template <class Made>
+int run_baseline(int argc, char** argv, const Usage& usage) {
+  return run_baseline(argc, argv, usage, [](const Files& files) { return std::make_unique<Made>(files); });
+}
 
 // The bytes of a text, as kernels take them.
 inline const std::uint8_t* bytes_of(std::string_view text) {

@@ -117,8 +117,6 @@ class Dijkstra : public Program {
 }  // namespace woa::mibench
 
 int main(int argc, char** argv) {
-  return woa::mibench::run_baseline(argc, argv, {.inputs = {"text"}, .settings = {{"pairs", "20"}}},
-                                    [](const woa::mibench::Files& files) -> std::unique_ptr<woa::mibench::Program> {
-                                      return std::make_unique<woa::mibench::Dijkstra>(files);
-                                    });
+  return woa::mibench::run_baseline<woa::mibench::Dijkstra>(argc, argv,
+                                                            {.inputs = {"text"}, .settings = {{"pairs", "20"}}});
 }

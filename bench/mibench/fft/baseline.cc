@@ -56,8 +56,6 @@ class Fft : public Program {
 }  // namespace woa::mibench
 
 int main(int argc, char** argv) {
-  return woa::mibench::run_baseline(argc, argv, {.inputs = {"samples"}, .settings = {{"direction", "forward"}}},
-                                    [](const woa::mibench::Files& files) -> std::unique_ptr<woa::mibench::Program> {
-                                      return std::make_unique<woa::mibench::Fft>(files);
-                                    });
+  return woa::mibench::run_baseline<woa::mibench::Fft>(argc, argv,
+                                                       {.inputs = {"samples"}, .settings = {{"direction", "forward"}}});
 }

@@ -46,23 +46,9 @@ static inline woa_status fft_check_count(uint64_t samples, woa_error *error) {
                   (unsigned long long)samples, kMostSamples);
 }
 
-/* Parses the parameter `direction`. */
-static inline woa_status fft_direction(const woa_param *params, size_t count, int *inverse, woa_error *error) {
-  const char *text = woa_param_text(params, count, "direction");
-  if (text == NULL || (strcmp(text, "forward") != 0 && strcmp(text, "inverse") != 0)) {
-    return woa_fail(error, WOA_INVALID, "parameter 'direction' is '%.32s', expected forward or inverse",
-                    text != NULL ? text : "");
-  }
-  *inverse = text[0] == 'i';
-  return WOA_OK;
-}
-
 /* Keeps the direction: 1 for the inverse transform. */
 static inline woa_status fft_create(const woa_param *params, size_t count, void **self, woa_error *error) {
-  int inverse = 0;
-  const woa_status status = fft_direction(params, count, &inverse, error);
-  if (status != WOA_OK) return status;
-  return keep_number(inverse, self, error);
+  return keep_choice(params, count, "direction", "forward", "inverse", self, error);
 }
 
 static inline void fft_describe(woa_output *out, uint32_t blocks, uint32_t size) {

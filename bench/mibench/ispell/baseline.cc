@@ -59,8 +59,6 @@ class Ispell : public Program {
 }  // namespace woa::mibench
 
 int main(int argc, char** argv) {
-  return woa::mibench::run_baseline(argc, argv, {.inputs = {"text"}, .settings = {{"affixes", ""}, {"words", ""}}},
-                                    [](const woa::mibench::Files& files) -> std::unique_ptr<woa::mibench::Program> {
-                                      return std::make_unique<woa::mibench::Ispell>(files);
-                                    });
+  return woa::mibench::run_baseline<woa::mibench::Ispell>(
+      argc, argv, {.inputs = {"text"}, .settings = {{"affixes", ""}, {"words", ""}}});
 }

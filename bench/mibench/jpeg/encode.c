@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include "bench/mibench/jpeg/entropy.h"
+#include "bench/mibench/kept_number.h"
 
 enum { kLargest = 1023 }; /* of a coefficient; the first of a block may be -1024 */
 
@@ -171,11 +172,6 @@ woa_status entropy_create(const woa_param *params, size_t count, void **self, wo
     return woa_fail(error, WOA_INVALID, "parameter 'coding' is '%.32s', expected baseline, optimal or progressive",
                     text != NULL ? text : "");
   }
-  entropy_settings *settings = malloc(sizeof *settings);
-  if (settings == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the settings");
-  *settings = (entropy_settings){(int)quality, coding};
-  *self = settings;
-  return WOA_OK;
+  const entropy_settings settings = {(int)quality, coding};
+  return keep(&settings, sizeof settings, self, error);
 }
-
-void entropy_destroy(void *self) { free(self); }

@@ -10,9 +10,8 @@ typedef struct entropy_settings {
   int quality, coding;
 } entropy_settings;
 
-/* `create` and `destroy` of kernels whose *self is entropy_settings, from parameters `quality` and `coding`. */
+/* `create` of kernels whose *self is entropy_settings, from parameters `quality` and `coding`; `destroy` is free(). */
 woa_status entropy_create(const woa_param *params, size_t count, void **self, woa_error *error);
-void entropy_destroy(void *self);
 
 /* Coefficients of Y, Cb and Cr; blocks of each are known from the image's size. */
 typedef struct entropy_image {
@@ -30,5 +29,32 @@ woa_status entropy_measure(const woa_input *file, uint32_t *height, uint32_t *wi
 /* Decodes a file of that size to coefficients, and the steps of each component. */
 woa_status entropy_decode(const woa_input *file, int16_t *const component[kChannels],
                           uint16_t steps[kChannels * kBlockSize], woa_error *error);
+
+/* What lies between the steps of a kernel for all of them. */
+typedef struct entropy_room {
+  uint32_t rows[2], columns[2]; /* blocks of Y, and of Cb or Cr */
+  int16_t *coefficients[kChannels];
+  uint8_t *plane[kChannels];
+} entropy_room;
+
+/* Divides the scratch for an image of that size. WOA_EXHAUSTED: it does not suffice. */
+static inline woa_status entropy_divide(const woa_firing *firing, uint32_t height, uint32_t width, entropy_room *room,
+                                        woa_error *error) {
+  *room = (entropy_room){.rows = {codec_blocks(height), codec_chroma_blocks(height)},
+                         .columns = {codec_blocks(width), codec_chroma_blocks(width)}};
+  const uint64_t y_samples = (uint64_t)room->rows[0] * room->columns[0] * kBlockSize;
+  const uint64_t c_samples = (uint64_t)room->rows[1] * room->columns[1] * kBlockSize;
+  const uint64_t before[kChannels + 1] = {0, y_samples, y_samples + c_samples, y_samples + 2 * c_samples};
+  const uint64_t needed = before[kChannels] * (1 + sizeof(int16_t));
+  if (needed > firing->scratch_bytes) {
+    return woa_fail(error, WOA_EXHAUSTED, "the image needs %llu bytes of scratch, there are %llu",
+                    (unsigned long long)needed, (unsigned long long)firing->scratch_bytes);
+  }
+  for (int k = 0; k < kChannels; ++k) {
+    room->coefficients[k] = (int16_t *)(void *)firing->scratch + before[k];
+    room->plane[k] = firing->scratch + before[kChannels] * sizeof(int16_t) + before[k];
+  }
+  return WOA_OK;
+}
 
 #endif /* WOA_BENCH_MIBENCH_JPEG_ENTROPY_H */

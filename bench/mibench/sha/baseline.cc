@@ -88,9 +88,6 @@ class Sha : public Program {
 }  // namespace woa::mibench
 
 int main(int argc, char** argv) {
-  return woa::mibench::run_baseline(argc, argv,
-                                    {.inputs = {"data"}, .settings = {{"algorithm", "sha0"}, {"chunk", "8192"}}},
-                                    [](const woa::mibench::Files& files) -> std::unique_ptr<woa::mibench::Program> {
-                                      return std::make_unique<woa::mibench::Sha>(files);
-                                    });
+  return woa::mibench::run_baseline<woa::mibench::Sha>(
+      argc, argv, {.inputs = {"data"}, .settings = {{"algorithm", "sha0"}, {"chunk", "8192"}}});
 }

@@ -103,12 +103,7 @@ static inline woa_status keep_chunk(const woa_param *params, size_t count, void 
 
 /* Keeps the parameter `algorithm`: 1 for SHA-1. */
 static inline woa_status keep_algorithm(const woa_param *params, size_t count, void **self, woa_error *error) {
-  const char *text = woa_param_text(params, count, "algorithm");
-  if (text == NULL || (strcmp(text, "sha0") != 0 && strcmp(text, "sha1") != 0)) {
-    return woa_fail(error, WOA_INVALID, "parameter 'algorithm' is '%.32s', expected 'sha0' or 'sha1'",
-                    text == NULL ? "" : text);
-  }
-  return keep_number(text[3] == '1', self, error);
+  return keep_choice(params, count, "algorithm", "sha0", "sha1", self, error);
 }
 
 /* Writes a state as MiBench prints it. */

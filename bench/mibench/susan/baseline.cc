@@ -63,8 +63,5 @@ class Susan : public Program {
 }  // namespace woa::mibench
 
 int main(int argc, char** argv) {
-  return woa::mibench::run_baseline(argc, argv, {.inputs = {"file"}, .settings = {}},
-                                    [](const woa::mibench::Files& files) -> std::unique_ptr<woa::mibench::Program> {
-                                      return std::make_unique<woa::mibench::Susan>(files);
-                                    });
+  return woa::mibench::run_baseline<woa::mibench::Susan>(argc, argv, {.inputs = {"file"}, .settings = {}});
 }

@@ -38,6 +38,15 @@ static inline woa_status susan_check_same(const woa_input *a, const char *name_a
                   a->dims[0], name_b, b->dims[1], b->dims[0]);
 }
 
+/* `size` of kernels whose output is as large as their first input. */
+static inline woa_status susan_size_as_input(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)error;
+  outs[0].dims[0] = ins[0].dims[0];
+  outs[0].dims[1] = ins[0].dims[1];
+  outs[0].bytes = ins[0].bytes;
+  return WOA_OK;
+}
+
 /* Announces a picture of `like`'s size in `out`. */
 static inline woa_status susan_claim(woa_output *out, const char *port, const woa_input *like, uint64_t pixel_bytes,
                                      woa_error *error) {
@@ -46,10 +55,9 @@ static inline woa_status susan_claim(woa_output *out, const char *port, const wo
   return woa_claim(out, port, (uint64_t)like->dims[0] * like->dims[1] * pixel_bytes, error);
 }
 
-/* `create` and `destroy` of kernels whose *self is the table of how alike two pixels are: for every difference, at
- * [kDifferences / 2 + difference]. */
+/* `create` of kernels whose *self is the table of how alike two pixels are: for every difference, at
+ * [kDifferences / 2 + difference]. `destroy` is free(). */
 woa_status susan_create_table(const woa_param *params, size_t count, void **self, woa_error *error);
-void susan_destroy_table(void *self);
 
 void susan_respond(const uint8_t *picture, int width, int height, const uint8_t table[kDifferences], int32_t *response);
 void susan_direct(const uint8_t *picture, const int32_t *response, int width, int height,

@@ -1,3 +1,4 @@
+#include "bench/mibench/kept_number.h"
 #include "bench/mibench/susan/susan.h"
 
 /* How alike two pixels of difference k are: 100 exp(-(k/20)^6), rounded to float and then down. 0 beyond the end. */
@@ -7,14 +8,10 @@ static const uint8_t kAlike[kAlikeCount] = {100, 100, 99, 99, 99, 99, 99, 99, 99
 
 woa_status susan_create_table(const woa_param *params, size_t count, void **self, woa_error *error) {
   (void)params, (void)count;
-  uint8_t *table = malloc(kDifferences);
-  if (table == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the table of %d bytes", kDifferences);
+  uint8_t table[kDifferences];
   for (int k = 0; k < kDifferences; ++k) {
     const int difference = abs(k - kDifferences / 2);
     table[k] = difference < kAlikeCount ? kAlike[difference] : 0;
   }
-  *self = table;
-  return WOA_OK;
+  return keep(table, sizeof table, self, error);
 }
-
-void susan_destroy_table(void *self) { free(self); }

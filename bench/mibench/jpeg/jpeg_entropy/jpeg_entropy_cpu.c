@@ -27,4 +27,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return entropy_encode(&image, self, &outs[0], error);
 }
 
-WOA_KERNEL_TABLE(.create = entropy_create, .destroy = entropy_destroy, .run = run)
+WOA_KERNEL_TABLE(.create = entropy_create, .destroy = free, .run = run)

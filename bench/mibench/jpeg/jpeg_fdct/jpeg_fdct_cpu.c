@@ -1,23 +1,16 @@
 #include "bench/mibench/jpeg/codec.h"
+#include "bench/mibench/kept_number.h"
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
   int64_t quality = 0;
-  const woa_status status = woa_param_int(params, count, "quality", 1, 100, &quality, error);
+  int table = kLuminance;
+  woa_status status = woa_param_int(params, count, "quality", 1, 100, &quality, error);
+  if (status == WOA_OK) status = param_choice(params, count, "table", "luminance", "chrominance", &table, error);
   if (status != WOA_OK) return status;
-  const char *table = woa_param_text(params, count, "table");
-  const int chrominance = table != NULL && strcmp(table, "chrominance") == 0;
-  if (!chrominance && (table == NULL || strcmp(table, "luminance") != 0)) {
-    return woa_fail(error, WOA_INVALID, "parameter 'table' is '%.32s', expected luminance or chrominance",
-                    table != NULL ? table : "");
-  }
-  uint16_t *steps = malloc(kBlockSize * sizeof *steps);
-  if (steps == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the table of %d steps", kBlockSize);
-  codec_make_steps(chrominance ? kChrominance : kLuminance, (int)quality, steps);
-  *self = steps;
-  return WOA_OK;
+  uint16_t steps[kBlockSize];
+  codec_make_steps(table, (int)quality, steps);
+  return keep(steps, sizeof steps, self, error);
 }
-
-static void destroy(void *self) { free(self); }
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self;
@@ -39,4 +32,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return WOA_OK;
 }
 
-WOA_KERNEL_TABLE(.create = create, .destroy = destroy, .size = size, .run = run)
+WOA_KERNEL_TABLE(.create = create, .destroy = free, .size = size, .run = run)

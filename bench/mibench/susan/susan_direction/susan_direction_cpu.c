@@ -1,13 +1,5 @@
 #include "bench/mibench/susan/susan.h"
 
-static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
-  (void)self, (void)error;
-  outs[0].dims[0] = ins[0].dims[0];
-  outs[0].dims[1] = ins[0].dims[1];
-  outs[0].bytes = ins[0].bytes;
-  return WOA_OK;
-}
-
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)firing;
   woa_status status = susan_check_same(&ins[0], "picture", &ins[1], "response", error);
@@ -18,4 +10,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return WOA_OK;
 }
 
-WOA_KERNEL_TABLE(.create = susan_create_table, .destroy = susan_destroy_table, .size = size, .run = run)
+WOA_KERNEL_TABLE(.create = susan_create_table, .destroy = free, .size = susan_size_as_input, .run = run)

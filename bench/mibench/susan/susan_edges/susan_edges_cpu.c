@@ -3,10 +3,7 @@
 #include "bench/mibench/susan/susan.h"
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
-  (void)self;
-  outs[0].dims[0] = ins[0].dims[0];
-  outs[0].dims[1] = ins[0].dims[1];
-  outs[0].bytes = ins[0].bytes;
+  (void)susan_size_as_input(self, ins, outs, error);
   return susan_check_size(ins[0].dims[1], ins[0].dims[0], error);
 }
 
@@ -31,4 +28,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return WOA_OK;
 }
 
-WOA_KERNEL_TABLE(.create = susan_create_table, .destroy = susan_destroy_table, .size = size, .run = run)
+WOA_KERNEL_TABLE(.create = susan_create_table, .destroy = free, .size = size, .run = run)

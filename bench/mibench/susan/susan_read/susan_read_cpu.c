@@ -1,32 +1,27 @@
 #include "bench/mibench/netpbm.h"
 #include "bench/mibench/susan/susan.h"
 
-static woa_status parse(const woa_input *file, netpbm *picture, woa_error *error) {
+static woa_status describe(const woa_input *file, netpbm *picture, woa_output *out, woa_error *error) {
   const woa_status status = netpbm_parse(file, 1, picture, error);
-  return status == WOA_OK ? susan_check_size(picture->width, picture->height, error) : status;
+  if (status != WOA_OK) return status;
+  out->dims[0] = picture->height;
+  out->dims[1] = picture->width;
+  out->bytes = (uint64_t)picture->width * picture->height;
+  return susan_check_size(picture->width, picture->height, error);
 }
 
 static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self;
   netpbm picture = {0};
-  const woa_status status = parse(&ins[0], &picture, error);
-  if (status != WOA_OK) return status;
-  outs[0].dims[0] = picture.height;
-  outs[0].dims[1] = picture.width;
-  outs[0].bytes = (uint64_t)picture.width * picture.height;
-  return WOA_OK;
+  return describe(&ins[0], &picture, &outs[0], error);
 }
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)self, (void)firing;
   netpbm picture = {0};
-  woa_status status = parse(&ins[0], &picture, error);
-  if (status != WOA_OK) return status;
-  outs[0].dims[0] = picture.height;
-  outs[0].dims[1] = picture.width;
-  const uint64_t bytes = (uint64_t)picture.width * picture.height;
-  status = woa_claim(&outs[0], "picture", bytes, error);
-  if (status == WOA_OK) memcpy(outs[0].data, picture.pixels, bytes);
+  woa_status status = describe(&ins[0], &picture, &outs[0], error);
+  if (status == WOA_OK) status = woa_claim(&outs[0], "picture", outs[0].bytes, error);
+  if (status == WOA_OK) memcpy(outs[0].data, picture.pixels, outs[0].bytes);
   return status;
 }
 

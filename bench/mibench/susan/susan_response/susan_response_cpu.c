@@ -19,4 +19,4 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   return WOA_OK;
 }
 
-WOA_KERNEL_TABLE(.create = susan_create_table, .destroy = susan_destroy_table, .size = size, .run = run)
+WOA_KERNEL_TABLE(.create = susan_create_table, .destroy = free, .size = size, .run = run)
