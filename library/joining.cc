@@ -9,9 +9,8 @@ namespace woa {
 namespace {
 
 Result<std::string> address_of(const std::string& interface) {
-  const auto interfaces = ofi::list_interfaces();
-  if (!interfaces.ok()) return interfaces.status();
-  return ofi::choose_address(interface, *interfaces);
+  WOA_ASSIGN_OR_RETURN(const auto interfaces, ofi::list_interfaces());
+  return ofi::choose_address(interface, interfaces);
 }
 
 // A launcher starts the run as its first process, and nodes as all others.
@@ -76,26 +75,20 @@ Status complete(const JoinArguments& arguments, JobPlace place, bool processes, 
   if (!processes) return {Code::kInvalid, "nodes are processes; --nodes needs --processes per-controller"};
   between.hosts = true;
   if (!between.interface.empty()) return {};
-  auto address = address_of(arguments.listen);
-  if (!address.ok()) return address.status();
-  between.interface = std::move(*address);
+  WOA_ASSIGN_OR_RETURN(between.interface, address_of(arguments.listen));
   return {};
 }
 
 Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportOptions& between, const Plan& plan,
                                 std::uint64_t start_ns, ParallelJob& job, const OnMessage& say) {
   if (arguments.nodes == 0) return JoinedNodes();
-  auto secret = RunSecret::read(arguments.secret);
-  if (!secret.ok()) return secret.status();
-  auto address = address_of(arguments.listen);
-  if (!address.ok()) return address.status();
-  auto listener = JoinListener::open(*address, arguments.port, std::move(*secret));
-  if (!listener.ok()) return listener.status();
-  announce(arguments, between, (*listener)->address(), job, say);
-  auto nodes = (*listener)->admit(plan, arguments.nodes, job.place(), arguments.wait_s * 1'000'000'000, start_ns, say);
-  if (!nodes.ok()) return nodes.status();
-  for (const auto& [controller, node] : *nodes)
-    say(plan.controllers[controller].name + " is served by " + node.address);
+  WOA_ASSIGN_OR_RETURN(auto secret, RunSecret::read(arguments.secret));
+  WOA_ASSIGN_OR_RETURN(auto address, address_of(arguments.listen));
+  WOA_ASSIGN_OR_RETURN(auto listener, JoinListener::open(address, arguments.port, std::move(secret)));
+  announce(arguments, between, listener->address(), job, say);
+  WOA_ASSIGN_OR_RETURN(
+      auto nodes, listener->admit(plan, arguments.nodes, job.place(), arguments.wait_s * 1'000'000'000, start_ns, say));
+  for (const auto& [controller, node] : nodes) say(plan.controllers[controller].name + " is served by " + node.address);
   return nodes;
 }
 

@@ -46,9 +46,8 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
         return {Code::kInvalid,
                 "--param " + name + ": stage '" + stage.name + "' runs as " + stage.variant.kind +
                     ", and the plan knows its choice by number; compile the graph again with this --param"};
-      Result<std::string> given = param_value(param, name, value);
-      if (!given.ok()) return given.status();
-      param.value = *std::move(given);
+      WOA_ASSIGN_OR_RETURN(std::string given, param_value(param, name, value));
+      param.value = std::move(given);
       found = true;
     }
   }
@@ -187,13 +186,12 @@ Status set_blocks(CertifiedPlan& plan, const PlanOptions& options) {
   if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
   if (options.buffers != kThroughputBuffers) return {};
-  const auto sized = blocks_for_throughput(plan);
-  if (!sized.ok()) return sized.status();
-  if (!sized->least)
+  WOA_ASSIGN_OR_RETURN(const auto sized, blocks_for_throughput(plan));
+  if (!sized.least)
     options.warn(
         "--buffers throughput: not every edge was tried with fewer blocks, as that takes too long for a plan of this "
         "size; the period is kept");
-  for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized->blocks[e];
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized.blocks[e];
   return {};
 }
 

@@ -33,11 +33,10 @@ Status add_kernel(const char* description, const woa_kernel* functions, void* us
   if (description == nullptr) return {Code::kInvalid, "a kernel needs a description: the text of a kernel.yaml"};
   const CheckedDescription checked = check_description(description);
   if (checked.name.empty()) return summary_of(checked.diagnostics);
-  const Result<woa_kernel> table = check_functions(checked.name, functions);
-  if (!table.ok()) return table.status();
+  WOA_ASSIGN_OR_RETURN(const woa_kernel table, check_functions(checked.name, functions));
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  all.tables.push_back(*table);
+  all.tables.push_back(table);
   all.kernels.push_back({&all.tables.back(), user});
   all.described[checked.name] = {description, static_cast<std::uint32_t>(all.kernels.size())};
   return {};

@@ -81,15 +81,13 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
   if (arguments.local.processes == "per-controller")  // before nodes are waited for
     WOA_RETURN_IF_ERROR(check_movable(plan).with_context("--processes per-controller"));
   std::unique_ptr<OwnedRun> owned(new OwnedRun());
-  auto transports = transports_for(arguments);
-  if (!transports.ok()) return transports.status();
-  owned->transports_ = std::move(*transports);
+  WOA_ASSIGN_OR_RETURN(owned->transports_, transports_for(arguments));
   WOA_RETURN_IF_ERROR(check_controllers(arguments.cores, {&plan}));
   WOA_RETURN_IF_ERROR(check_lanes(plan, owned->transports_.lanes).with_context("--lane"));
-  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job, say);
-  if (!nodes.ok()) return nodes.status();
-  if (const Status status = check_processors(arguments.cores, plan, *nodes); !status.ok()) {
-    refuse(*nodes, status);
+  WOA_ASSIGN_OR_RETURN(auto nodes,
+                       await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job, say));
+  if (const Status status = check_processors(arguments.cores, plan, nodes); !status.ok()) {
+    refuse(nodes, status);
     return status;
   }
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
@@ -98,7 +96,7 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
   owned->processes_ = arguments.local.processes;
   owned->plan_ = plan;
   owned->options_ = run_options(arguments, plan, owned->backends_, owned->transports_);
-  owned->nodes_ = std::move(*nodes);
+  owned->nodes_ = std::move(nodes);
   return owned;
 }
 

@@ -37,9 +37,8 @@ woa_status woa_run_start(const woa_plan* plan, const woa_run_setup* setup, woa_r
       return {Code::kUnsupported, "the setup has " + std::to_string(setup->size) + " bytes, expected " +
                                       std::to_string(sizeof *setup) +
                                       ": compile the program with this library's woa.h"};
-    auto object = woa::RunObject::start(*plan, *setup);
-    if (!object.ok()) return object.status();
-    *run = new woa_run{std::move(*object)};
+    WOA_ASSIGN_OR_RETURN(auto object, woa::RunObject::start(*plan, *setup));
+    *run = new woa_run{std::move(object)};
     return {};
   });
 }

@@ -62,16 +62,13 @@ Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const 
   object->arguments_ = options.run;
   object->own_thread_ = options.own_thread;
   WOA_RETURN_IF_ERROR(check_runnable(plan.calls));
-  auto job = ParallelJob::find();
-  if (!job.ok()) return job.status();
-  WOA_RETURN_IF_ERROR(woa::complete(object->arguments_, *job));
+  WOA_ASSIGN_OR_RETURN(auto job, ParallelJob::find());
+  WOA_RETURN_IF_ERROR(woa::complete(object->arguments_, job));
   const OnMessage say = [&setup](const std::string& text) {
     if (setup.on_message != nullptr) setup.on_message(setup.user, text.c_str());
   };
   RunObject& self = *object;
-  auto owned = OwnedRun::prepare(plan.calls, object->arguments_, *job, say);
-  if (!owned.ok()) return owned.status();
-  object->owned_ = std::move(*owned);
+  WOA_ASSIGN_OR_RETURN(object->owned_, OwnedRun::prepare(plan.calls, object->arguments_, job, say));
   object->owner_ = std::this_thread::get_id();
   WOA_RETURN_IF_ERROR(object->own_thread_ ? self.start_driver() : self.start_run(self.pinned_.emplace()));
   return object;

@@ -23,9 +23,8 @@ Result<std::uint32_t> wire_over(const std::string& provider, const std::string& 
   ofi.provider = provider;
   ofi.interface = interface;
   ofi.start_ns = kStartNs;
-  auto wire = make_ofi_transport(ofi);
-  if (!wire.ok()) return wire.status();
-  transports.wires.push_back(std::move(*wire));
+  WOA_ASSIGN_OR_RETURN(auto wire, make_ofi_transport(ofi));
+  transports.wires.push_back(std::move(wire));
   transports.providers.push_back(provider);
   return number;
 }
@@ -36,9 +35,8 @@ Status bind_lane(const std::string& text, const std::string& interface, OwnedTra
     return {Code::kInvalid, "expected NAME=PROVIDER, for instance bulk=tcp;ofi_rxm"};
   const std::string name = text.substr(0, equals);
   if (transports.lanes.contains(name)) return {Code::kInvalid, "lane '" + name + "' is bound already; leave one out"};
-  const auto wire = wire_over(text.substr(equals + 1), interface, transports);
-  if (!wire.ok()) return wire.status();
-  transports.lanes.emplace(name, *wire);
+  WOA_ASSIGN_OR_RETURN(const auto wire, wire_over(text.substr(equals + 1), interface, transports));
+  transports.lanes.emplace(name, wire);
   return {};
 }
 
@@ -84,8 +82,7 @@ Result<OwnedTransports> make_transports(const TransportOptions& options) {
   OwnedTransports transports;
   transports.shared = std::make_unique<ShmTransport>();
   if (options.transport == "ofi" || options.hosts) {
-    const auto first = wire_over(options.provider, options.interface, transports);
-    if (!first.ok()) return first.status();
+    WOA_RETURN_IF_ERROR(wire_over(options.provider, options.interface, transports).status());
   }
   for (const std::string& text : options.lanes)
     WOA_RETURN_IF_ERROR(bind_lane(text, options.interface, transports).with_context("--lane " + text));

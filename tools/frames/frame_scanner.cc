@@ -60,10 +60,9 @@ class Headed : public FrameScanner {
  private:
   Status look() {
     if (header_.size() < header_bytes(header_)) return {};
-    const auto bytes = data_bytes(header_);
-    if (!bytes.ok()) return bytes.status();
+    WOA_ASSIGN_OR_RETURN(const auto bytes, data_bytes(header_));
     known_ = true;
-    left_ = *bytes;
+    left_ = bytes;
     return {};
   }
 
@@ -94,10 +93,9 @@ class Npy final : public Headed {
     return std::clamp<std::uint64_t>(all, kLengths, kMostNpyHeader);
   }
   Result<std::uint64_t> data_bytes(Bytes header) const override {
-    const auto array = parse_npy(header);
-    if (!array.ok()) return array.status();
-    std::uint64_t bytes = element_bytes(array->element);
-    for (const std::uint32_t dim : array->dims)
+    WOA_ASSIGN_OR_RETURN(const auto array, parse_npy(header));
+    std::uint64_t bytes = element_bytes(array.element);
+    for (const std::uint32_t dim : array.dims)
       if (__builtin_mul_overflow(bytes, dim, &bytes)) return {Code::kInvalid, "its size overflows 64 bits"};
     return bytes;
   }

@@ -140,9 +140,8 @@ void InputStream::skip() {
 Result<std::uint64_t> InputStream::copy(std::span<const std::byte> frame, std::span<std::byte> room) const {
   std::uint64_t prefix = 0;
   if (rule_.kind == FrameRule::Kind::kNpy) {
-    const auto array = parse_npy(std::span(buffer_).subspan(begin_, scanner_->before()));
-    if (!array.ok()) return array.status();
-    const auto written = write_prefix(*type_, array->element, array->dims, room);
+    WOA_ASSIGN_OR_RETURN(const auto array, parse_npy(std::span(buffer_).subspan(begin_, scanner_->before())));
+    const auto written = write_prefix(*type_, array.element, array.dims, room);
     if (!written.ok()) return written;
     prefix = *written;
   }

@@ -107,13 +107,12 @@ bool is_npy(std::span<const std::byte> begin) {
 Result<NpyArray> parse_npy(std::span<const std::byte> begin) {
   const auto header = header_of(begin);
   if (!header) return damaged();
-  auto element = element_of(value_of(header->text, "descr"));
-  if (!element.ok()) return element.status();
+  WOA_ASSIGN_OR_RETURN(auto element, element_of(value_of(header->text, "descr")));
   auto dims = shape_of(value_of(header->text, "shape"));
   if (!dims) return damaged();
   if (value_of(header->text, "fortran_order").starts_with("True") && dims->size() > 1)
     return {Code::kInvalid, "its columns come first: save it with numpy.ascontiguousarray()"};
-  return NpyArray{std::move(*element), std::move(*dims), header->end};
+  return NpyArray{std::move(element), std::move(*dims), header->end};
 }
 
 Result<std::uint64_t> write_prefix(const PortType& type, const std::string& element,

@@ -95,12 +95,10 @@ Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
     RunOptions options = local_run(local, backends);
     const std::unique_ptr<SharedMemory> transport = local_transport(local);
     options.transport = transport.get();
-    auto methods = measure_methods(options, arguments);
-    if (!methods.ok()) return methods.status();
-    auto links = measure_links(options, arguments);
-    if (!links.ok()) return links.status();
-    result.transports.push_back(std::move(*methods));
-    result.links.push_back(std::move(*links));
+    WOA_ASSIGN_OR_RETURN(auto methods, measure_methods(options, arguments));
+    WOA_ASSIGN_OR_RETURN(auto links, measure_links(options, arguments));
+    result.transports.push_back(std::move(methods));
+    result.links.push_back(std::move(links));
   }
   return result;
 }

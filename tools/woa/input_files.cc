@@ -50,14 +50,12 @@ Result<std::uint64_t> read_npy(const OpenInput& input, const PortType& type, std
   std::array<std::byte, kMostNpyHeader> begin;
   const auto most = std::span(begin).first(std::min<std::uint64_t>(input.bytes, begin.size()));
   WOA_RETURN_IF_ERROR(read_at(input, 0, most));
-  const auto array = parse_npy(most);
-  if (!array.ok()) return array.status();
-  const auto prefix = write_prefix(type, array->element, array->dims, room);
-  if (!prefix.ok()) return prefix.status();
-  const std::uint64_t data = input.bytes - array->header_bytes;
-  if (data > room.size() - *prefix) return too_large(data, room.size() - *prefix);
-  WOA_RETURN_IF_ERROR(read_at(input, array->header_bytes, room.subspan(*prefix, data)));
-  return *prefix + data;
+  WOA_ASSIGN_OR_RETURN(const auto array, parse_npy(most));
+  WOA_ASSIGN_OR_RETURN(const auto prefix, write_prefix(type, array.element, array.dims, room));
+  const std::uint64_t data = input.bytes - array.header_bytes;
+  if (data > room.size() - prefix) return too_large(data, room.size() - prefix);
+  WOA_RETURN_IF_ERROR(read_at(input, array.header_bytes, room.subspan(prefix, data)));
+  return prefix + data;
 }
 
 Result<std::uint64_t> read_raw(const OpenInput& input, std::span<std::byte> room) {
@@ -84,9 +82,8 @@ std::string frame_name(std::uint64_t instance, const std::string& pipe) {
 }
 
 Result<std::uint64_t> read_file(const fs::path& path, const PortType& type, std::span<std::byte> room) {
-  const auto input = open_input(path);
-  if (!input.ok()) return input.status();
-  auto bytes = is_npy(path, type) ? read_npy(*input, type, room) : read_raw(*input, room);
+  WOA_ASSIGN_OR_RETURN(const auto input, open_input(path));
+  auto bytes = is_npy(path, type) ? read_npy(input, type, room) : read_raw(input, room);
   if (!bytes.ok()) return bytes;
   if (const Status status = PortShape(type).check(room.first(*bytes)); !status.ok()) return status;
   return bytes;
@@ -131,9 +128,8 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
     out.default_instances_ = kEndless;
   for (const FolderFiles& folder : out.folders_) {
     if (!folder.left_out.empty()) out.warnings_.push_back(folder.left_out);
-    auto pairing = pair_files(out.folders_.front(), folder);
-    if (!pairing.ok()) return pairing.status();
-    if (!pairing->empty()) out.warnings_.push_back(std::move(*pairing));
+    WOA_ASSIGN_OR_RETURN(auto pairing, pair_files(out.folders_.front(), folder));
+    if (!pairing.empty()) out.warnings_.push_back(std::move(pairing));
     out.default_instances_ = folder.files.size();
   }
   return out;
@@ -192,14 +188,12 @@ Status InputFiles::add_stream(Input& input, const std::string& path, FrameRules*
         return other.stream && (other.pipe == path || other.pipe_file == input.pipe_file);
       }))
     return {Code::kInvalid, "another input reads it; each needs a pipe of its own"};
-  const auto rule = frames->of(input.name, input.type);
-  if (!rule.ok()) return rule.status();
-  if (rule->kind == FrameRule::Kind::kRaw)
+  WOA_ASSIGN_OR_RETURN(const auto rule, frames->of(input.name, input.type));
+  if (rule.kind == FrameRule::Kind::kRaw)
     return {Code::kInvalid,
             "nobody knows where an instance ends in a pipe: give --frames " + std::string(kFrameRuleNames)};
-  auto stream = InputStream::open(path, *rule, input.type);
-  if (!stream.ok()) return stream.status();
-  input.stream.emplace(std::move(*stream));
+  WOA_ASSIGN_OR_RETURN(auto stream, InputStream::open(path, rule, input.type));
+  input.stream.emplace(std::move(stream));
   input.pipe = path;
   return {};
 }

@@ -110,10 +110,9 @@ Result<FolderFiles> list_files(const std::string& option, const fs::path& folder
   FolderFiles found{option, folder, {}, {}};
   std::vector<std::string> left_out;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    auto reason = reason_to_leave_out(*entry);
-    if (!reason.ok()) return reason.status();
-    if (*reason)
-      left_out.push_back(std::move(**reason));
+    WOA_ASSIGN_OR_RETURN(auto reason, reason_to_leave_out(*entry));
+    if (reason)
+      left_out.push_back(std::move(*reason));
     else
       found.files.push_back(entry->path());
   }

@@ -45,9 +45,8 @@ Result<Plan> plan_on(ControllerKind kind, const RunOptions& options, std::uint32
 
 Result<measure::LinkTime> measure_kind(const RunOptions& options, ControllerKind kind,
                                        const measure::LinkOptions& chosen) {
-  const auto plan = plan_on(kind, options);
-  if (!plan.ok()) return plan.status();
-  auto time = measure::measure_device(options, *plan, chosen);
+  WOA_ASSIGN_OR_RETURN(const auto plan, plan_on(kind, options));
+  auto time = measure::measure_device(options, plan, chosen);
   if (time.ok()) return time;
   return time.status().with_context("the link with " + std::string(to_string(kind)));
 }
@@ -56,17 +55,15 @@ Result<measure::LinkTime> measure_kind(const RunOptions& options, ControllerKind
 Result<double> measure_firing(const RunOptions& options, ControllerKind kind, const measure::LinkTime& once,
                               const measure::LinkOptions& chosen) {
   constexpr std::uint32_t kMore = 4;
-  const auto plan = plan_on(kind, options, 1 + kMore);
-  if (!plan.ok()) return plan.status();
-  const auto time = measure::measure_small(options, *plan, chosen);
+  WOA_ASSIGN_OR_RETURN(const auto plan, plan_on(kind, options, 1 + kMore));
+  const auto time = measure::measure_small(options, plan, chosen);
   if (!time.ok()) return time.status().with_context("firings of kind " + std::string(to_string(kind)));
   return std::max(0.0, (*time - once.latency_ns) / kMore);
 }
 
 Result<double> measure_wake(const RunOptions& options, const measure::LinkOptions& chosen) {
-  const auto plan = plan_on(ControllerKind::kCpu, options);
-  if (!plan.ok()) return plan.status();
-  return measure::measure_wake_ns(options, *plan, chosen);
+  WOA_ASSIGN_OR_RETURN(const auto plan, plan_on(ControllerKind::kCpu, options));
+  return measure::measure_wake_ns(options, plan, chosen);
 }
 
 measure::LinkTime sum(const measure::LinkTime& a, const measure::LinkTime& b) {
@@ -102,30 +99,25 @@ std::uint64_t links_launches(const BackendRegistry& backends, const measure::Lin
 }
 
 Result<LinksCalibration> calibrate_links(const RunOptions& options, const measure::LinkOptions& chosen) {
-  const auto cpu = measure::calibrate_link(options, chosen);
-  if (!cpu.ok()) return cpu.status();
-  const auto wake = measure_wake(options, chosen);
-  if (!wake.ok()) return wake.status();
-  LinksCalibration out{std::string(options.transport->name()), cpu->host_state, {}, {}, *wake};
-  out.links = {{"host", "cpu", cpu->cpu}, {"cpu", "cpu", cpu->cpu}};
-  out.controllers = {{"host", 0, cpu->message_ns}, {"cpu", cpu->firing_ns, cpu->message_ns}};
-  const auto through_cpu = measure_kind(options, ControllerKind::kCpu, chosen);
-  if (!through_cpu.ok()) return through_cpu.status();
+  WOA_ASSIGN_OR_RETURN(const auto cpu, measure::calibrate_link(options, chosen));
+  WOA_ASSIGN_OR_RETURN(const auto wake, measure_wake(options, chosen));
+  LinksCalibration out{std::string(options.transport->name()), cpu.host_state, {}, {}, wake};
+  out.links = {{"host", "cpu", cpu.cpu}, {"cpu", "cpu", cpu.cpu}};
+  out.controllers = {{"host", 0, cpu.message_ns}, {"cpu", cpu.firing_ns, cpu.message_ns}};
+  WOA_ASSIGN_OR_RETURN(const auto through_cpu, measure_kind(options, ControllerKind::kCpu, chosen));
   std::vector<std::pair<std::string, measure::LinkTime>> devices;  // time that a copy to or from one adds
   for (const ControllerKind kind : device_kinds(*options.backends)) {
-    const auto through = measure_kind(options, kind, chosen);
-    if (!through.ok()) return through.status();
-    devices.emplace_back(to_string(kind), dearer_by(*through, *through_cpu));
-    const auto firing = measure_firing(options, kind, *through, chosen);
-    if (!firing.ok()) return firing.status();
-    out.controllers.push_back({std::string(to_string(kind)), *firing, cpu->message_ns});
+    WOA_ASSIGN_OR_RETURN(const auto through, measure_kind(options, kind, chosen));
+    devices.emplace_back(to_string(kind), dearer_by(through, through_cpu));
+    WOA_ASSIGN_OR_RETURN(const auto firing, measure_firing(options, kind, through, chosen));
+    out.controllers.push_back({std::string(to_string(kind)), firing, cpu.message_ns});
   }
   for (std::size_t a = 0; a < devices.size(); ++a) {
     const auto& [name, extra] = devices[a];
-    out.links.push_back({"host", name, sum(cpu->cpu, extra)});
-    out.links.push_back({"cpu", name, sum(cpu->cpu, extra)});
+    out.links.push_back({"host", name, sum(cpu.cpu, extra)});
+    out.links.push_back({"cpu", name, sum(cpu.cpu, extra)});
     for (std::size_t b = 0; b <= a; ++b)
-      out.links.push_back({devices[b].first, name, sum(cpu->cpu, sum(extra, devices[b].second))});
+      out.links.push_back({devices[b].first, name, sum(cpu.cpu, sum(extra, devices[b].second))});
   }
   return out;
 }

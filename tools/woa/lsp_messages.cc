@@ -85,14 +85,12 @@ Result<std::string> LspMessages::take_header() {
 }
 
 Result<std::string> LspMessages::next() {
-  const auto header = take_header();
-  if (!header.ok()) return header.status();
-  const auto length = content_length(*header);
-  if (!length.ok()) return length.status();
-  while (bytes_.size() < *length)
+  WOA_ASSIGN_OR_RETURN(const auto header, take_header());
+  WOA_ASSIGN_OR_RETURN(const auto length, content_length(header));
+  while (bytes_.size() < length)
     if (!read_more()) return {Code::kUnavailable, "the client has closed its end within a message"};
-  std::string body = bytes_.substr(0, *length);
-  bytes_.erase(0, *length);
+  std::string body = bytes_.substr(0, length);
+  bytes_.erase(0, length);
   return body;
 }
 

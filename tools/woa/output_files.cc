@@ -119,9 +119,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
 
 Status OutputFiles::add_stream(Output& output, const std::string& path, FrameRules* frames) {
   WOA_RETURN_IF_ERROR(OutputStream::check(path));
-  const auto rule = frames == nullptr ? FrameRule() : frames->of(output.name, output.type);
-  if (!rule.ok()) return rule.status();
-  output.rule = *rule;
+  WOA_ASSIGN_OR_RETURN(output.rule, frames == nullptr ? FrameRule() : frames->of(output.name, output.type));
   output.pipe = path;
   output.stream.emplace(path, [] { return Interruption::exit_code() != 0; });
   return {};
@@ -203,9 +201,8 @@ std::vector<WrittenFile> OutputFiles::files() const {
 Status OutputFiles::begin() {
   for (const auto& output : outputs_) {
     if (!output->pattern || output->pattern->varies()) continue;
-    auto file = PendingFile::open(output->pattern->text());
-    if (!file.ok()) return file.status();
-    output->whole.emplace(std::move(*file));
+    WOA_ASSIGN_OR_RETURN(auto file, PendingFile::open(output->pattern->text()));
+    output->whole.emplace(std::move(file));
   }
   return connect();
 }
@@ -293,10 +290,9 @@ Status OutputFiles::write_files(std::uint64_t instance, std::span<const GraphOut
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     Output& output = *outputs_[k];
     if (outputs[k].absent || !output.pattern || !output.pattern->varies()) continue;
-    auto file = PendingFile::open(path(output, instance));
-    if (!file.ok()) return file.status();
-    WOA_RETURN_IF_ERROR(write_payload(output, outputs[k].payload, *file));
-    files.emplace_back(&output, std::move(*file));
+    WOA_ASSIGN_OR_RETURN(auto file, PendingFile::open(path(output, instance)));
+    WOA_RETURN_IF_ERROR(write_payload(output, outputs[k].payload, file));
+    files.emplace_back(&output, std::move(file));
   }
   for (auto& [output, file] : files) {
     WOA_RETURN_IF_ERROR(file.commit());
