@@ -15,7 +15,7 @@
 
 #include "bench/micro/channel.h"
 #include "runtime/measure/memory.h"
-#include "runtime/measure/pinned_pair.h"
+#include "runtime/measure/pinned_group.h"
 #include "runtime/memory/pages.h"
 
 namespace woa::bench {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/micro/loopback_fabric.h"
 #include "runtime/measure/spin.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/library.h"

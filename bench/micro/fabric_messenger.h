@@ -18,6 +18,11 @@ namespace woa::bench {
 
 using namespace measure;
 
+// A fabric over the loopback interface, where the provider has network addresses. Errors as ofi::open_fabric().
+inline Result<ofi::FabricObjects> open_loopback_fabric(const std::string& provider, ofi::Sleeping sleeping) {
+  return ofi::open_fabric(provider, provider == "shm" ? "" : "127.0.0.1", sleeping);
+}
+
 // Senders get no credits: the rooms suffice for all that a side may send before it receives (Routing::rooms). Messages
 // from one side to another must arrive in order; they do with tcp;ofi_rxm, and with shm if all have one size. Polls,
 // and yields if nothing comes.

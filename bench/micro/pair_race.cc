@@ -2,7 +2,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/measure/memory.h"
-#include "runtime/measure/pinned_pair.h"
+#include "runtime/measure/pinned_group.h"
 
 namespace woa::bench {
 namespace {

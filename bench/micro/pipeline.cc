@@ -1,5 +1,7 @@
 #include "bench/micro/pipeline.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -7,7 +9,6 @@
 #include <string>
 
 #include "bench/micro/blocking_pipeline.h"
-#include "bench/micro/busy_loops.h"
 #include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/raw_pipeline.h"
 #include "bench/micro/start_over.h"
@@ -148,6 +149,17 @@ std::vector<Contender> beside_others(const RunOptions& options, const PipelineOp
   return contenders;
 }
 
+// Programs of others that want the processors: `count` child processes that only compute, until the group is destroyed,
+// or this process ends in whatever way. `nicer` is added to the nice value of this process. Errors: as
+// PinnedGroup::start().
+Result<PinnedGroup> start_busy_loops(std::uint32_t count, int nicer) {
+  const auto compute = [nicer]() -> int {
+    [[maybe_unused]] const int nice = ::nice(nicer);
+    for (volatile std::uint64_t number = 1;;) number = number * 3 + 1;
+  };
+  return PinnedGroup::start(std::vector<Member>(count, {kAnyProcessor, compute}), kAnyProcessor);
+}
+
 Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
   const auto contenders = at.beside ? beside_others : chosen.provider.empty() ? over_memory : over_wire;
   Contest contest{"us/item", chosen.repetitions, "", contenders(options, chosen, at)};
@@ -197,7 +209,7 @@ Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& 
   if (with_peers) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
   const std::vector<Case> cases = cases_of(chosen);
   WOA_RETURN_IF_ERROR(check_cases(cases, shared));
-  const auto others = start_busy_loops({chosen.beside.value_or(0), chosen.nicer});  // until all is measured
+  const auto others = start_busy_loops(chosen.beside.value_or(0), chosen.nicer);  // until all is measured
   if (!others.ok()) return others.status();
   HostProbe probe;
   for (const Case& at : cases) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/micro/pair_race.h"
-#include "bench/micro/random_check.h"
 #include "runtime/base/clock.h"
 #include "runtime/measure/memory.h"
 

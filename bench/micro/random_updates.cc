@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/micro/pair_race.h"
-#include "bench/micro/random_check.h"
 #include "runtime/messaging/onesided/aggregated_updater.h"
 #include "runtime/messaging/onesided/hardware_updater.h"
 #include "runtime/messaging/onesided/naive_updater.h"

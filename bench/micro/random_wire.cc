@@ -7,7 +7,6 @@
 
 #include "bench/micro/fabric_messenger.h"
 #include "bench/micro/meeting.h"
-#include "bench/micro/random_check.h"
 #include "bench/micro/random_updates.h"
 #include "bench/micro/sides.h"
 #include "runtime/base/clock.h"

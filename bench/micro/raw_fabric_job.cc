@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bench/micro/fabric_messenger.h"
-#include "bench/micro/loopback_fabric.h"
 #include "runtime/measure/memory.h"
 #include "runtime/measure/spin.h"
 #include "runtime/transport/ofi/description.h"

@@ -8,7 +8,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/measure/memory.h"
-#include "runtime/measure/pinned_pair.h"
+#include "runtime/measure/pinned_group.h"
 #include "runtime/measure/spin.h"
 
 namespace woa::bench {

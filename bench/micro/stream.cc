@@ -1,7 +1,7 @@
 #include "bench/micro/stream.h"
 
 #include "runtime/base/clock.h"
-#include "runtime/measure/pinned_pair.h"
+#include "runtime/measure/pinned_group.h"
 
 namespace woa::bench {
 

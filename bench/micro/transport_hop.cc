@@ -6,7 +6,7 @@
 
 #include "bench/micro/channel.h"
 #include "runtime/base/clock.h"
-#include "runtime/measure/pinned_pair.h"
+#include "runtime/measure/pinned_group.h"
 
 namespace woa::bench {
 namespace {

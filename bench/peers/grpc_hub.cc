@@ -1,6 +1,7 @@
 #include "bench/peers/grpc_hub.h"
 
 #include <chrono>
+#include <utility>
 
 namespace woa::bench {
 namespace {

@@ -82,8 +82,9 @@ Result<Side> open_pair(const PeerArguments& job, const Talk& talk) {
 Result<Side> open(const PeerArguments& job, const Talk& talk) {
   if (job.shape == PeerArguments::Shape::kHop || job.shape == PeerArguments::Shape::kStream)
     return open_pair(job, talk);
-  WOA_ASSIGN_OR_RETURN(auto messenger, ZeromqMessenger::open(job, talk));
-  return side_of(job, talk.number(), std::move(messenger));
+  auto messenger = ZeromqMessenger::open(job, talk);
+  if (!messenger.ok()) return messenger.status();
+  return side_of(job, talk.number(), std::move(*messenger));
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include "bench/micro/wire.h"
 #include "bench/program/bench_fpga.h"
 #include "bench/program/bench_help.h"
-#include "bench/program/bench_plot.h"
 #include "bench/program/bench_report.h"
 #include "bench/program/pipeline_options.h"
 #include "compiler/compiler.h"

@@ -1,5 +1,3 @@
-#include "bench/program/bench_plot.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,8 @@
 #include <cstdio>
 #include <map>
 #include <vector>
+
+#include "bench/program/bench_report.h"
 
 namespace woa::tools {
 namespace {

@@ -41,4 +41,13 @@ class PinnedGroup {
   bool pinned_ = false;  // the caller is; not true of what was moved from
 };
 
+// Two processes on two processors: this one on 0, a child on 1.
+struct PinnedPair {
+  // The group of one child that runs `body`. Errors as PinnedGroup::start().
+  static Result<PinnedGroup> start(const std::function<int()>& body) {
+    const Member child{1, body};
+    return PinnedGroup::start({&child, 1});
+  }
+};
+
 }  // namespace woa::measure

@@ -8,7 +8,7 @@
 
 namespace woa::measure {
 
-// One-way time in nanoseconds of a `bytes`-byte payload (at most 120) between two pinned processes (pinned_pair.h):
+// One-way time in nanoseconds of a `bytes`-byte payload (at most 120) between two pinned processes (pinned_group.h):
 // half a round trip, averaged over `round_trips`. kUnavailable: as PinnedPair. kExhausted: no memory. kPeerLost: the
 // other process ended early.
 Result<double> raw_mailbox_ns(std::uint64_t bytes, std::uint64_t round_trips);
