@@ -26,21 +26,18 @@ void Orders::find_cuts(std::int32_t context) {
     ++passing[from];
     --passing[to];
   };
+  const auto span_edges = [&](std::uint32_t item, const auto& edges) {
+    for (const std::uint32_t e : edges) {
+      const GraphEdge& edge = graph_.edges[e];
+      if (edge.context != context || edge.loop >= 0 || edge.hold) continue;
+      span(turns_.position(item) + 1, turns_.position(turns_.item(context, edge.to_stage)));
+    }
+  };
   for (const std::uint32_t item : turn.order) {
     if (turns_.is_loop(item)) {
-      for (const std::uint32_t e : turns_.of(turns_.loop_of(item)).exits) {
-        const GraphEdge& edge = graph_.edges[e];
-        if (edge.context != context || edge.loop >= 0 || edge.hold) continue;
-        span(turns_.position(item) + 1, turns_.position(turns_.item(context, edge.to_stage)));
-      }
-      continue;
-    }
-    for (const auto& port : graph_.stages[item].out) {
-      for (const std::uint32_t e : port) {
-        const GraphEdge& edge = graph_.edges[e];
-        if (edge.context != context || edge.loop >= 0 || edge.hold) continue;
-        span(turns_.position(item) + 1, turns_.position(turns_.item(context, edge.to_stage)));
-      }
+      span_edges(item, turns_.of(turns_.loop_of(item)).exits);
+    } else {
+      for (const auto& port : graph_.stages[item].out) span_edges(item, port);
     }
   }
   for (const PortId& entry : turn.entries) span(0, turns_.position(turns_.item(context, entry.stage)));

@@ -349,12 +349,9 @@ void read_options(const MapReader& map, GraphFile& graph, Report& report) {
 
 std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
-  const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root ||
-      !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report) ||
-      !expect_kind(*root, "woa", report)) {
-    return std::nullopt;
-  }
+  const auto root =
+      read_root(source, "woa", "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report);
+  if (!root) return std::nullopt;
   if (has_key(*root, "graphs") && !has_key(*root, "stages")) {
     report.error(problem::kMissingKey, root->place, "this file has sub-graphs, but no `stages` that use them",
                  "add `stages: {NAME: {graph: ...}}`, or check a graph that includes this file");
@@ -379,11 +376,8 @@ std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
 }
 
 std::optional<GraphLibrary> read_library(std::uint32_t source, Report& report) {
-  const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root || !expect_map(*root, "an included file", "`woa: 1`, `graphs: {NAME: ...}`", report) ||
-      !expect_kind(*root, "woa", report)) {
-    return std::nullopt;
-  }
+  const auto root = read_root(source, "woa", "an included file", "`woa: 1`, `graphs: {NAME: ...}`", report);
+  if (!root) return std::nullopt;
   if (has_key(*root, "stages")) {
     report.error(problem::kWrongShape, root->place, "this is a graph of its own, which cannot be included",
                  "put what is to be used elsewhere under `graphs: {NAME: {inputs, stages, outputs}}` in a file without "

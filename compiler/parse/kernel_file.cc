@@ -396,11 +396,9 @@ void read_body(const MapReader& map, KernelHome home, KernelDecl& kernel, Report
 std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report, KernelHome home) {
   const std::size_t errors = report.errors();
   report.set_manual(source, "docs/kernels.md");
-  const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root || !expect_map(*root, "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report) ||
-      !expect_kind(*root, "woa_kernel", report)) {
-    return std::nullopt;
-  }
+  const auto root =
+      read_root(source, "woa_kernel", "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report);
+  if (!root) return std::nullopt;
   const MapReader map(&*root, "a kernel.yaml",
                       {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "scratch",
                        "needs", "variants"},

@@ -71,11 +71,8 @@ void read_all_links(const MapReader& map, Machine& machine, const std::vector<Pl
 
 std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   report.set_manual(source, "docs/machine.md");
-  const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root || !expect_map(*root, "a machine file", "`woa_machine: 1` and `controllers:`", report) ||
-      !expect_kind(*root, "woa_machine", report)) {
-    return std::nullopt;
-  }
+  const auto root = read_root(source, "woa_machine", "a machine file", "`woa_machine: 1` and `controllers:`", report);
+  if (!root) return std::nullopt;
   const MapReader map(&*root, "a machine file",
                       {"woa_machine", "cores", "controllers", "links", "default_link", "calibration"}, report);
   check_version(map, "woa_machine", report);

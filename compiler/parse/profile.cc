@@ -194,11 +194,9 @@ const Resources* modelled_on(const StageProfile& stage, const ControllerPlan& co
 std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
   report.set_manual(source, "docs/profile.md");
-  const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root || !expect_map(*root, "a profile", "`woa_profile: 1`, `graph:`, `stages:`, `edges:`", report) ||
-      !expect_kind(*root, "woa_profile", report)) {
-    return std::nullopt;
-  }
+  const auto root =
+      read_root(source, "woa_profile", "a profile", "`woa_profile: 1`, `graph:`, `stages:`, `edges:`", report);
+  if (!root) return std::nullopt;
   const MapReader map(&*root, "a profile",
                       {"woa_profile", "graph", "graph_hash", "processor", "host_state", "inputs", "repetitions",
                        "source_ps", "stages", "edges"},

@@ -217,6 +217,8 @@ std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_vie
   return std::nullopt;
 }
 
+namespace {
+
 bool expect_kind(const YamlNode& root, std::string_view key, Report& report) {
   struct Kind {
     std::string_view key, name, fix;
@@ -240,6 +242,15 @@ bool expect_kind(const YamlNode& root, std::string_view key, Report& report) {
   report.error(problem::kWrongFile, mark->place, cat("this is ", found->name, ", expected ", wanted->name),
                std::string(found->fix));
   return false;
+}
+
+}  // namespace
+
+std::optional<YamlNode> read_root(std::uint32_t source, std::string_view key, std::string_view what,
+                                  std::string_view hint, Report& report) {
+  auto root = parse_yaml(source, report);
+  if (root && !(expect_map(*root, what, hint, report) && expect_kind(*root, key, report))) root.reset();
+  return root;
 }
 
 void check_version(const MapReader& map, std::string_view key, Report& report) {

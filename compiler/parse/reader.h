@@ -67,9 +67,10 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report);
 // Nanoseconds: a number with ns, us, ms, s or min; more than 0.
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report);
-// Reports and returns false if `root`, a map, has the first key of another kind of file, such as `woa_machine` when
-// `key` is `woa`.
-bool expect_kind(const YamlNode& root, std::string_view key, Report& report);
+// Parses a file whose root is a map, `what` and `hint` as for expect_map(), and has not the first key of another kind
+// of file, such as `woa_machine` when `key` is `woa`.
+std::optional<YamlNode> read_root(std::uint32_t source, std::string_view key, std::string_view what,
+                                  std::string_view hint, Report& report);
 // Checks the version under `key`, as in `woa: 1`.
 void check_version(const MapReader& map, std::string_view key, Report& report);
 
