@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "runtime/measure/spin.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
@@ -40,6 +42,14 @@ Result<Region> open_region(SharedMemory& transport, std::size_t bytes);
 [[nodiscard]] inline bool wait_for_place(Sender& sender) {
   Push push = Push::kBackPressured;
   return spin_until([&] { return (push = sender.reserve()) != Push::kBackPressured; }) && push == Push::kOk;
+}
+
+// Gives blocks that came back to their pool. False: one of them was not out.
+[[nodiscard]] inline bool take_back(Sender& sender, BlockPool& pool) noexcept {
+  std::array<BlockReturn, 32> returns;
+  const std::size_t count = sender.poll_returns(returns);
+  return std::all_of(returns.begin(), returns.begin() + static_cast<std::ptrdiff_t>(count),
+                     [&](const BlockReturn& block) { return pool.release(block.offset); });
 }
 
 // Waits for `packets` packets and delivers them. False: the other side is gone.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bench/micro/channel.h"
-#include "runtime/memory/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "tests/support/free_places.h"
 
@@ -94,12 +93,6 @@ struct PayloadStream final : PacketSink {
   std::unique_ptr<Receiver> receiver;
   std::uint64_t bytes = 0, batch = 1;
 
-  [[nodiscard]] bool take_back() noexcept {
-    std::array<BlockReturn, 32> returns;
-    const std::size_t count = sender->poll_returns(returns);
-    return std::all_of(returns.begin(), returns.begin() + static_cast<std::ptrdiff_t>(count),
-                       [&](const BlockReturn& block) { return pool.release(block.offset); });
-  }
   [[nodiscard]] bool produce(std::uint64_t messages) {
     const std::uint32_t all = pool.free_blocks();
     ActivationPacket header;
@@ -107,12 +100,13 @@ struct PayloadStream final : PacketSink {
     header.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
     header.payload_bytes = bytes;
     for (std::uint64_t k = 0; k < messages; ++k) {
-      if (!spin_until([&] { return take_back() && pool.claim(header.offset); }) || !wait_for_place(*sender))
+      if (!spin_until([&] { return take_back(*sender, pool) && pool.claim(header.offset); }) ||
+          !wait_for_place(*sender))
         return false;
       pool.hold(header.offset, 1);
       sender->commit(header);
     }
-    return spin_until([&] { return take_back() && pool.free_blocks() == all; });
+    return spin_until([&] { return take_back(*sender, pool) && pool.free_blocks() == all; });
   }
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
     receiver->give_back({0, packet.offset, packet.region, 0});
@@ -206,6 +200,17 @@ Result<std::shared_ptr<PacketStream>> open_packets(const WireJob& job, const Tal
   return out;
 }
 
+// The first side produces, the other one consumes.
+template <auto kOpen>
+Result<double> streamed_ns(const WireJob& job) {
+  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
+    WOA_ASSIGN_OR_RETURN(const auto side, kOpen(job, talk));
+    return Side([side, first = talk.first()](std::uint64_t messages) {
+      return gone_unless(first ? side->produce(messages) : side->consume(messages));
+    });
+  });
+}
+
 }  // namespace
 
 Result<double> ofi_hop_ns(const WireJob& job) {
@@ -215,22 +220,8 @@ Result<double> ofi_hop_ns(const WireJob& job) {
   });
 }
 
-Result<double> ofi_packets_ns(const WireJob& job) {
-  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    WOA_ASSIGN_OR_RETURN(const auto side, open_packets(job, talk));
-    return Side([side, first = talk.first()](std::uint64_t messages) {
-      return gone_unless(first ? side->produce(messages) : side->consume(messages));
-    });
-  });
-}
+Result<double> ofi_packets_ns(const WireJob& job) { return streamed_ns<open_packets>(job); }
 
-Result<double> ofi_stream_ns(const WireJob& job) {
-  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    WOA_ASSIGN_OR_RETURN(const auto side, open_stream(job, talk));
-    return Side([side, first = talk.first()](std::uint64_t messages) {
-      return gone_unless(first ? side->produce(messages) : side->consume(messages));
-    });
-  });
-}
+Result<double> ofi_stream_ns(const WireJob& job) { return streamed_ns<open_stream>(job); }
 
 }  // namespace woa::bench

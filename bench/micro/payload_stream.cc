@@ -1,14 +1,12 @@
 #include "bench/micro/payload_stream.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
 
 #include "bench/micro/channel.h"
 #include "bench/micro/stream.h"
-#include "runtime/memory/block_pool.h"
 
 namespace woa::bench {
 namespace {
@@ -24,25 +22,17 @@ class Producer {
 
   [[nodiscard]] bool produce(std::uint64_t messages) {
     for (std::uint64_t k = 0; k < messages; ++k) {
-      if (!spin_until([&] { return take_back() && pool_.claim(header_.offset); })) return false;
+      // The block that came back last is used next, as by a controller, which looks in every duty cycle.
+      if (!spin_until([&] { return take_back(sender_, pool_) && pool_.claim(header_.offset); })) return false;
       if (!wait_for_place(sender_)) return false;
       std::memcpy(region_.data() + header_.offset * kOffsetUnitBytes, payload_.data(), payload_.size());
       pool_.hold(header_.offset, 1);
       sender_.commit(header_);
     }
-    return spin_until([&] { return take_back() && pool_.free_blocks() == blocks_; });
+    return spin_until([&] { return take_back(sender_, pool_) && pool_.free_blocks() == blocks_; });
   }
 
  private:
-  // Called before every claim, as a controller does in every duty cycle: the block that came back last is used next.
-  // False: a returned block is not out.
-  [[nodiscard]] bool take_back() noexcept {
-    std::array<BlockReturn, 32> returns;
-    const std::size_t count = sender_.poll_returns(returns);
-    return std::all_of(returns.begin(), returns.begin() + static_cast<std::ptrdiff_t>(count),
-                       [&](const BlockReturn& block) { return pool_.release(block.offset); });
-  }
-
   Sender& sender_;
   BlockPool pool_;
   std::uint32_t blocks_;
