@@ -9,9 +9,11 @@
 namespace woa::measure {
 
 FillInput ones(std::uint64_t bytes) {
-  return [source = std::vector<std::byte>(bytes, std::byte{1})](std::uint32_t, std::span<std::byte> room) {
-    std::memcpy(room.data(), source.data(), source.size());
-    return Result<std::uint64_t>(source.size());
+  // Shared, since whoever is given a function may copy it.
+  const auto source = std::make_shared<const std::vector<std::byte>>(bytes, std::byte{1});
+  return [source](std::uint32_t, std::span<std::byte> room) {
+    std::memcpy(room.data(), source->data(), source->size());
+    return Result<std::uint64_t>(source->size());
   };
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "runtime/base/log.h"
+#include "runtime/base/processor.h"
 #include "runtime/base/thread.h"
 #include "runtime/node/activity_reports.h"
 #include "runtime/node/control_socket.h"
@@ -207,6 +208,7 @@ int hear_hello(ControlSocket& socket, const NodeProcess& process, control::FromH
 }  // namespace
 
 int serve_node(ControlSocket socket, const NodeProcess& process) {
+  const ShortTurns turns;  // of the controller's thread and of all that it starts
   if (process.child) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   control::FromHost first;
   std::vector<UniqueFd> descriptors;

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/processor.h"
 
 namespace woa::ofi {
 namespace {
@@ -61,6 +62,7 @@ void Service::take_over() noexcept {
 }
 
 void Service::run() {
+  const ShortTurns turns;
   while (!stop_.load()) {
     fabric_.progress(false);
     const std::uint64_t now = now_ns();
