@@ -9,12 +9,12 @@
 #include "library/quantities.h"
 #include "library/run_report.h"
 #include "runtime/base/text.h"
+#include "tools/woa/columns.h"
 #include "tools/woa/comparison.h"
 
 namespace woa::tools {
 namespace {
 
-using Cells = std::vector<std::string>;
 using nlohmann::json;
 
 constexpr double kPsPerUs = 1e6;
@@ -32,17 +32,7 @@ double per_instance(const ModelRun& run, std::uint64_t total) {
 }
 
 void print_aligned(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Cells& row : rows)
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  for (const Cells& row : rows) {
-    std::string line;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const std::string space(widths[k] - row[k].size(), ' ');
-      line += k == 0 ? row[k] + space : "  " + space + row[k];
-    }
-    std::printf("%s\n", line.c_str());
-  }
+  for (const std::string& line : in_columns(rows, Align::kRight)) std::printf("%s\n", line.c_str());
 }
 
 void print_predicted(const Comparison& comparison) {

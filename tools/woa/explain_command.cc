@@ -17,6 +17,7 @@
 #include "library/run_report.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
+#include "tools/woa/columns.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/explanation.h"
@@ -186,26 +187,10 @@ std::string memory_text(const EdgeExplanation& edge) {
   return std::to_string(edge.used) + " x " + size_text(edge.block_bytes);
 }
 
-// A line for each row, in columns as wide as their widest text.
-std::vector<std::string> in_columns(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  }
-  std::vector<std::string> lines(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t k = 0; k < rows[r].size(); ++k) {
-      lines[r] += rows[r][k];
-      if (k + 1 < rows[r].size()) lines[r] += std::string(widths[k] - rows[r][k].size() + 2, ' ');
-    }
-  }
-  return lines;
-}
-
 void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
   std::printf("%s: %s, model %s, window %u\n", plan.graph.c_str(), counted(edges.size(), "edge").c_str(),
               plan.model.c_str(), plan.window);
-  std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
+  std::vector<Cells> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
   for (const EdgeExplanation& edge : edges) {
     rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),
                     methods_text(edge.methods), live_text(edge), std::to_string(edge.used), memory_text(edge),
@@ -220,7 +205,7 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
 }
 
 void print_waits(const std::vector<WaitExplanation>& waits) {
-  std::vector<std::vector<std::string>> rows{{"CONTROLLER", "WAITS"}};
+  std::vector<Cells> rows{{"CONTROLLER", "WAITS"}};
   for (const WaitExplanation& wait : waits)
     rows.push_back({wait.controller, (wait.spins ? "spins, yields, sleeps: " : "yields, sleeps: ") + wait.why});
   std::printf("\n");

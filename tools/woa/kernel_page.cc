@@ -8,6 +8,7 @@
 
 #include "compiler/compiler.h"
 #include "library/environment.h"
+#include "tools/woa/columns.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
@@ -75,26 +76,13 @@ json list_json(const std::vector<Item>& items, json (*each)(const Item&)) {
   return list;
 }
 
-using Rows = std::vector<std::vector<std::string>>;
+using Rows = std::vector<Cells>;
 
-// `title`, then a line for each row, indented, in columns as wide as their widest text.
+// `title`, then the rows, indented.
 void print_rows(const char* title, const Rows& rows) {
   if (rows.empty()) return;
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  }
   std::printf("\n%s\n", title);
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      line += row[k];
-      if (k + 1 < row.size()) line.append(widths[k] - row[k].size() + 2, ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::printf("  %s\n", printable_lines(line).c_str());
-  }
+  for (const std::string& line : in_columns(rows)) std::printf("  %s\n", printable_lines(line).c_str());
 }
 
 void add(std::string& text, const std::string& more) { text += (text.empty() ? "" : ", ") + more; }
@@ -159,7 +147,7 @@ std::vector<std::string> variant_row(const VariantDescription& variant) {
 }
 
 template <class Item>
-Rows rows_of(const std::vector<Item>& items, std::vector<std::string> (*each)(const Item&)) {
+Rows rows_of(const std::vector<Item>& items, Cells (*each)(const Item&)) {
   Rows rows;
   std::ranges::transform(items, std::back_inserter(rows), each);
   return rows;

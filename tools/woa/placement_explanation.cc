@@ -10,11 +10,10 @@
 #include "compiler/compiler.h"
 #include "library/certificate_report.h"
 #include "library/quantities.h"
+#include "tools/woa/columns.h"
 
 namespace woa::tools {
 namespace {
-
-using Line = std::vector<std::string>;
 
 // A factor in per cent, to three digits, rounded towards 0: a change called safe is safe.
 std::string percent_text(double factor) {
@@ -88,16 +87,10 @@ std::string name_of(const Certificate& certificate, const LinkReason& link) {
          (is_assumed(certificate, link) ? ", assumed" : "");
 }
 
-void print_lines(const std::vector<Line>& lines) {
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const Line& line : lines)
-    for (std::size_t k = 0; k < line.size(); ++k) widths[k] = std::max(widths[k], line[k].size());
-  for (const Line& line : lines) {
-    std::string text;
-    for (std::size_t k = 0; k < line.size(); ++k)
-      text += line[k] + (k + 1 < line.size() ? std::string(widths[k] - line[k].size() + 2, ' ') : "");
-    std::printf("%s\n", text.c_str());
-  }
+// Nothing if there is only the heading.
+void print_rows(const std::vector<Cells>& rows) {
+  if (rows.size() == 1) return;
+  for (const std::string& line : in_columns(rows)) std::printf("%s\n", line.c_str());
 }
 
 nlohmann::json factors(const SafeRange& range) {
@@ -131,16 +124,16 @@ std::string left_out_text(const Plan& plan, const PlacementReasons& reasons) {
 void print_placement_reasons(const CertifiedPlan& plan, const PlacementReasons& reasons) {
   const Certificate& certificate = *plan.certificate;
   std::printf("\n%s\n", summary(certificate).c_str());
-  std::vector<Line> lines{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
+  std::vector<Cells> rows{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
   for (const StageReason& reason : reasons.stages)
-    lines.push_back({stage_text(plan, reason), place_of(certificate, reason), time_text(reason.time_ps),
-                     range_text(reason.time), elsewhere_text(certificate, reason.elsewhere)});
-  if (lines.size() > 1) print_lines(lines);
+    rows.push_back({stage_text(plan, reason), place_of(certificate, reason), time_text(reason.time_ps),
+                    range_text(reason.time), elsewhere_text(certificate, reason.elsewhere)});
+  print_rows(rows);
   if (!reasons.links.empty()) std::printf("\n");
-  lines = {{"LINK", "LATENCY MAY CHANGE BY", "TIME PER BYTE BY"}};
+  rows = {{"LINK", "LATENCY MAY CHANGE BY", "TIME PER BYTE BY"}};
   for (const LinkReason& link : reasons.links)
-    lines.push_back({name_of(certificate, link), range_text(link.latency), range_text(link.ps_per_kib)});
-  if (lines.size() > 1) print_lines(lines);
+    rows.push_back({name_of(certificate, link), range_text(link.latency), range_text(link.ps_per_kib)});
+  print_rows(rows);
   if (!reasons.complete) std::printf("%s\n", left_out_text(plan, reasons).c_str());
 }
 
