@@ -59,8 +59,8 @@ class Controller final {
   // One duty cycle: receive, match, fire, forward. Returns how much it did; 0 means that nothing was there. One thread.
   std::size_t do_work() noexcept;
 
-  // Lets a controller go on whose last duty cycle did nothing: a packet; or room, if something waits for it,
-  // here or at a controller whose blocks this one passes on.
+  // The rings that let this controller go on after a duty cycle that did nothing: those for work; or for room, too, if
+  // something waits for it, here or at a controller whose blocks this one passes on.
   [[nodiscard]] Doorbell::For awaits() noexcept;
   // Why the run cannot go on (a packet lost, repeated, damaged or out of place); ok until then. Nothing is done after
   // it.

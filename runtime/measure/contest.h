@@ -31,7 +31,8 @@ struct Contest {
 // meets all alike. `between` runs before the first repetition and after each. The first failure ends the contest and
 // names its contender.
 Result<std::vector<Row>> run_contest(const Contest& contest, const std::function<Status()>& between);
-// The same between looks of `probe`, whose state becomes the report's. Appends the rows to the report and returns them.
+// The same between looks of `probe`, whose state becomes the report's. Appends the rows to the report and returns them;
+// they are valid until it grows again.
 Result<std::span<Row>> run_contest(const Contest& contest, HostProbe& probe, Report& report);
 
 // Adds the median of contender `of` divided by that of `to` to the report; nothing if one of them is missing.

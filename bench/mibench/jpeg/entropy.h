@@ -30,7 +30,7 @@ woa_status entropy_measure(const woa_input *file, uint32_t *height, uint32_t *wi
 woa_status entropy_decode(const woa_input *file, int16_t *const component[kChannels],
                           uint16_t steps[kChannels * kBlockSize], woa_error *error);
 
-/* What lies between the steps of a kernel for all of them. */
+/* Coefficients and planes between the steps, for kernels that take all of them. */
 typedef struct entropy_room {
   uint32_t rows[2], columns[2]; /* blocks of Y, and of Cb or Cr */
   int16_t *coefficients[kChannels];

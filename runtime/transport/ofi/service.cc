@@ -62,7 +62,7 @@ void Service::take_over() noexcept {
 }
 
 void Service::run() {
-  const ShortTurns turns;
+  const ShortTurns turns;  // whoever opened the fabric may have none
   while (!stop_.load()) {
     fabric_.progress(false);
     const std::uint64_t now = now_ns();
