@@ -14,6 +14,8 @@ namespace {
 
 static_assert(kMaxInlineBytes <= kMaxRingInlineBytes, "the largest limit of a plan fits a header ring");
 constexpr std::uint32_t kControlSlots = 2;  // `retire` and `end`; the host sends one when the other was read
+// By wire a consumer says what it has read when a part of the ring is full: more places are fewer messages.
+constexpr std::uint32_t kLeastWireSlots = 32;
 
 std::optional<std::uint32_t> wire_of(const Plan& plan, const Sites& sites, const EdgePlan& edge) {
   return sites.wire(plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, edge.lane);
@@ -280,7 +282,7 @@ void make_channels(const Plan& plan, Layout& layout) {
                           .lane = key.lane,
                           .publishes = key.publishes,
                           .wire = layout.sites.wire(key.from, key.to, key.lane)};
-    channel.spec.ring_slots = std::bit_ceil(need.ring);
+    channel.spec.ring_slots = std::bit_ceil(channel.wire ? std::max(need.ring, kLeastWireSlots) : need.ring);
     channel.spec.return_slots = std::bit_ceil(need.returns);
     channel.spec.inline_bytes = need.inline_bytes;
     // A device that reads packets gets them as a stream, whose headers have a CRC.

@@ -17,16 +17,22 @@ std::vector<bool> News::awaiting_retirement(const Plan& plan) {
   return awaiting;
 }
 
+// Who neither awaits retirement nor waits for room learns the same from the next packet.
+bool News::needs(std::uint32_t controller, std::uint64_t oldest) const noexcept {
+  if (told_oldest_[controller] >= oldest) return false;
+  return awaits_retirement_[controller] || wiring_.senders[layout_.control_of[controller]]->room_wanted();
+}
+
 bool News::waits(std::uint64_t oldest) const noexcept {
   for (std::uint32_t c = 1; c < told_oldest_.size(); ++c)
-    if (told_oldest_[c] < oldest) return true;
+    if (needs(c, oldest)) return true;
   return false;
 }
 
 std::size_t News::tell_oldest(std::uint64_t oldest) noexcept {
   std::size_t done = 0;
   for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
-    if (told_oldest_[c] >= oldest || !tell(c, PacketKind::kRetire, oldest)) continue;
+    if (!needs(c, oldest) || !tell(c, PacketKind::kRetire, oldest)) continue;
     told_oldest_[c] = oldest;
     ++done;
   }

@@ -28,15 +28,17 @@ class News {
         awaits_retirement_(awaiting_retirement(plan)),
         told_end_(layout.control_of.size(), false) {}
 
-  // Tells `oldest` to all who have read what they were told before and not heard of it. Returns to how many.
+  // Tells `oldest` to all who need to know, have read what they were told before and not heard of it. Returns to how
+  // many.
   std::size_t tell_oldest(std::uint64_t oldest) noexcept;
-  // True if a controller must read earlier news before it hears of `oldest`.
+  // True if a controller that needs to know must read earlier news before it hears of `oldest`.
   [[nodiscard]] bool waits(std::uint64_t oldest) const noexcept;
   // Tells all that the run has ended. False: some channel has no place yet.
   [[nodiscard]] bool tell_end() noexcept;
 
  private:
   [[nodiscard]] static std::vector<bool> awaiting_retirement(const Plan& plan);
+  [[nodiscard]] bool needs(std::uint32_t controller, std::uint64_t oldest) const noexcept;
   [[nodiscard]] bool tell(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
 
   const Layout& layout_;

@@ -20,6 +20,11 @@ RoomRequests::RoomRequests(const Plan& plan, const Layout& layout, std::uint32_t
     if (layout.edges[e].crosses() && passes_on(plan, layout, e)) passing[layout.edges[e].channel] = true;
   }
   for (std::uint32_t c = 0; c < layout.channels.size(); ++c) {
+    if (layout.channels[c].wire && layout.channels[c].from == controller)
+      consumers_by_wire_.push_back(wiring.senders[c].get());
+    // Only the host has something for a consumer that waits: which instance is the oldest.
+    if (layout.channels[c].wire && layout.channels[c].to == controller && layout.channels[c].control)
+      producers_by_wire_.push_back(wiring.receivers[c].get());
     if (!passing[c]) continue;
     if (layout.channels[c].to == controller) producers_.push_back(wiring.receivers[c].get());
     if (layout.channels[c].from == controller) consumers_.push_back(wiring.senders[c].get());
@@ -31,6 +36,8 @@ bool RoomRequests::any() const noexcept {
 }
 
 void RoomRequests::tell(bool waits) noexcept {
+  for (Sender* const consumer : consumers_by_wire_) consumer->want_room(waits);
+  for (Receiver* const producer : producers_by_wire_) producer->want_room(waits);
   if (waits == told_) return;
   told_ = waits;
   for (Sender* const consumer : consumers_) {

@@ -91,9 +91,11 @@ class Sender {
   virtual void wake() noexcept = 0;
   // The same for what only a consumer needs that waits for room.
   virtual void wake_for_room() noexcept { wake(); }
-  // Says whether this end waits for room, to a consumer that may sleep though it could give something back; wake()
-  // follows. Where memory is not shared, no consumer does.
+  // Says whether this end waits for room. A consumer in shared memory may sleep though it could give something back:
+  // wake() follows. One behind a wire keeps what it could give back until there is more of it.
   virtual void want_room(bool /*wanted*/) noexcept {}
+  // The consumer's last word by want_room(); true where it cannot say.
+  [[nodiscard]] virtual bool room_wanted() const noexcept { return true; }
 };
 
 // Whether nothing that this sender commits will ever be read: the other end closed or died.
@@ -121,8 +123,9 @@ class Receiver {
  public:
   virtual ~Receiver() = default;  // closes: the producer sees kClosed
   // Delivers at most `max_packets` in order; returns how many were consumed. That packets were lost shows in
-  // status() after kPollsUntilLossShows empty polls at the latest; where memory is not shared, within 2 s. The producer
-  // hears of what was consumed and given back by wake(), or after as many empty polls in a row.
+  // status() after kPollsUntilLossShows empty polls at the latest; where memory is not shared, within 2 s. A producer
+  // that waits for room hears of what was consumed and given back by wake(), others by then or after as many empty polls
+  // in a row.
   virtual std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept = 0;
   // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost,
   // repeated or damaged packet, kPeerLost when the wire lost the producer. The message names the sequence expected and
@@ -135,6 +138,8 @@ class Receiver {
   virtual void wake() noexcept = 0;
   // The producer's last word by want_room(); true where it cannot say.
   [[nodiscard]] virtual bool room_wanted() const noexcept { return true; }
+  // Says whether this end's controller waits for room, to a producer that could tell of some.
+  virtual void want_room(bool /*wanted*/) noexcept {}
 };
 
 }  // namespace woa

@@ -53,9 +53,14 @@ Outcome AggregatedUpdater::send_bucket() noexcept {
   if (held() == 0) return Outcome::kOk;
   if (const Push push = origin_.sender().reserve(); push != Push::kOk) return outcome_of(push);
   const bool kept_rules = take_back();
-  if (!kept_rules || !pool_.claim(packet_.offset)) {
+  if (!kept_rules) {
     origin_.sender().cancel();
-    if (!kept_rules) return origin_.break_link();
+    return origin_.break_link();
+  }
+  const bool claimed = pool_.claim(packet_.offset);
+  origin_.sender().want_room(!claimed);
+  if (!claimed) {
+    origin_.sender().cancel();
     return is_closed(origin_.sender()) ? Outcome::kClosed : Outcome::kBackPressured;
   }
   packet_.payload_bytes = held() * sizeof(Unit);

@@ -35,6 +35,8 @@ class FaultReceiver final : public Receiver {
   bool closed() const noexcept override;
   void give_back(const BlockReturn& block) noexcept override;
   void wake() noexcept override;
+  [[nodiscard]] bool room_wanted() const noexcept override { return inner_->room_wanted(); }
+  void want_room(bool wanted) noexcept override { inner_->want_room(wanted); }
 
  private:
   class Delivery;

@@ -36,6 +36,8 @@ class FaultSender : public End {
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
   Status status() const override;
   void wake() noexcept override;
+  void want_room(bool wanted) noexcept override { inner_->want_room(wanted); }
+  [[nodiscard]] bool room_wanted() const noexcept override { return inner_->room_wanted(); }
 
  protected:
   std::unique_ptr<End> inner_;

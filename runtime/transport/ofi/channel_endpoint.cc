@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t kCloseNs = 1'000'000'000;
 constexpr std::uint64_t kOverdueNs = 1'000'000'000;  // what is still on the way has come by then
 constexpr timespec kNap{0, 100'000};
+// Whoever waits for room again and again says so once. To say the contrary costs a message, and the peer little if not.
+constexpr std::uint32_t kUnwantedBeforeTold = 16;
 
 std::string seconds(std::uint64_t ns) {
   const std::string tenths = std::to_string(ns / 100'000'000);
@@ -58,6 +60,15 @@ void ChannelEndpoint::look(bool always) noexcept {
   if (always || looks == seen_looks_) fabric().progress(!last);
   seen_looks_ = fabric().looks();
   if (last) segment_->served()->service.take_over();
+}
+
+void ChannelEndpoint::want_room(bool wanted) noexcept {
+  unwanted_ = wanted ? 0 : unwanted_ + 1;
+  const bool told = wants_room_.load(std::memory_order_relaxed);
+  if (wanted == told || (!wanted && unwanted_ < kUnwantedBeforeTold)) return;
+  wants_room_.store(wanted, std::memory_order_relaxed);
+  if (closed() || post_state(false) != Post::kBusy) return;
+  wants_room_.store(told, std::memory_order_relaxed);
 }
 
 bool ChannelEndpoint::overdue(std::uint32_t expected) noexcept {
@@ -111,7 +122,9 @@ bool ChannelEndpoint::retry() noexcept {
 }
 
 Post ChannelEndpoint::post_state(bool last) noexcept {
+  const std::lock_guard lock(state_mutex_);
   StateLine line;
+  line.wants_room = wants_room_.load(std::memory_order_relaxed) ? 1 : 0;
   line.next_sequence = announced_.load(std::memory_order_acquire);
   line.closed = last ? 1 : 0;
   const Piece piece = segment_->piece(ChannelMap::kOwnState, sizeof line);

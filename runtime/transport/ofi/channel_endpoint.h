@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "runtime/transport/ofi/channel_map.h"
@@ -40,6 +41,9 @@ class ChannelEndpoint final : public Served {
   // There is no room on the wire: the service thread rings this end's controller until wait_for_room(false) or
   // closed().
   void wait_for_room(bool waiting) noexcept { waiting_.store(waiting, std::memory_order_relaxed); }
+  // Tells the peer whether this end waits for room; that it does no more is told after some time of it. Tries again with
+  // the next call what finds no place on the wire.
+  void want_room(bool wanted) noexcept;
   // True once the peer has said for a second that it is past `expected`, and nothing came.
   [[nodiscard]] bool overdue(std::uint32_t expected) noexcept;
 
@@ -60,6 +64,9 @@ class ChannelEndpoint final : public Served {
   const std::uint64_t opened_ns_;
   std::atomic<std::uint32_t> announced_{1};
   std::atomic<bool> waiting_{false};
+  std::mutex state_mutex_;  // around the line that this side writes its state from
+  std::atomic<bool> wants_room_{false};
+  std::uint32_t unwanted_ = 0;  // calls in a row
   std::uint64_t seen_looks_ = 0;
   std::uint64_t behind_since_ns_ = 0;  // 0: as far as the peer says
   std::uint32_t behind_at_ = 0;

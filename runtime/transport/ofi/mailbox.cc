@@ -31,8 +31,9 @@ void Mailbox::arrive(const Immediate& immediate, std::uint64_t now_ns) {
     return;
   }
   if (immediate.place == kStatePlace) {
+    const bool wanted = peer_wants_room();
     read_state();
-    if (peer_closed() || nonsense()) own_.ring();  // a sign of life is no work
+    if (peer_closed() || nonsense() || (peer_wants_room() && !wanted)) own_.ring();  // a sign of life is no work
     return;
   }
   if (closed_ns_.load(std::memory_order_relaxed) == 0) push(immediate);
@@ -67,11 +68,12 @@ bool Mailbox::pop(Immediate& out) noexcept {
 void Mailbox::read_state() noexcept {
   StateLine line;
   std::memcpy(&line, state_, sizeof line);
-  if (line.magic != StateLine::kMagic || line.closed > 1) {
+  if (line.magic != StateLine::kMagic || line.closed > 1 || line.wants_room > 1) {
     nonsense_.store(true, std::memory_order_relaxed);
     return;
   }
   beating_.store(true, std::memory_order_relaxed);
+  peer_wants_room_.store(line.wants_room == 1, std::memory_order_relaxed);
   peer_next_.store(line.next_sequence, std::memory_order_release);
   if (line.closed == 1) peer_closed_.store(true, std::memory_order_release);
 }

@@ -12,14 +12,15 @@
 
 namespace woa::ofi {
 
-// Stands at the beginning of a channel's segment (place kStatePlace); written by the peer with each keep-alive, and
-// when it closes. One line, so that it is one small write.
+// Stands at the beginning of a channel's segment (place kStatePlace); written by the peer with each keep-alive, when it
+// begins or ends to wait for room, and when it closes. One line, so that it is one small write.
 struct StateLine {
   static constexpr std::uint32_t kMagic = 0x53414f57;  // "WOAS"
   std::uint32_t magic = kMagic;
   std::uint32_t next_sequence = 0;  // that its next packet or credit line will have
   std::uint32_t closed = 0;         // 1: there will be none
-  std::uint32_t reserved[13]{};
+  std::uint32_t wants_room = 0;     // 1: it waits for room (Sender::want_room)
+  std::uint32_t reserved[12]{};
 };
 static_assert(sizeof(StateLine) == 64);
 
@@ -48,6 +49,7 @@ class Mailbox {
   // As the peer's last keep-alive said; 0 before the first. Read `peer_closed` first.
   [[nodiscard]] bool peer_closed() const noexcept { return peer_closed_.load(std::memory_order_acquire); }
   [[nodiscard]] std::uint32_t peer_next() const noexcept { return peer_next_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool peer_wants_room() const noexcept { return peer_wants_room_.load(std::memory_order_relaxed); }
   // Has the peer's end been heard of at all?
   [[nodiscard]] bool beating() const noexcept { return beating_.load(std::memory_order_relaxed); }
   // Did this end close while the peer's, which may live though it has not been heard of yet, has not?
@@ -77,7 +79,7 @@ class Mailbox {
   std::atomic<std::uint32_t> peer_next_{0};
   std::atomic<Lost> lost_{Lost::kNo};
   std::atomic<int> wire_error_{0};
-  std::atomic<bool> peer_closed_{false}, beating_{false};
+  std::atomic<bool> peer_closed_{false}, beating_{false}, peer_wants_room_{false};
   std::atomic<std::uint64_t> closed_ns_{0};
   std::atomic<bool> nonsense_{false}, overflowed_{false}, cut_{false};
 };

@@ -22,8 +22,12 @@ class OfiReceiver final : public Receiver {
   Status status() const override;
   bool closed() const noexcept override;
   void give_back(const BlockReturn& block) noexcept override;
-  // Writes what was consumed and given back to the producer, whom that rings.
-  void wake() noexcept override { write_credits(); }
+  // Writes what was consumed and given back to a producer that waits for it, whom that rings.
+  void wake() noexcept override {
+    if (room_wanted()) write_credits();
+  }
+  [[nodiscard]] bool room_wanted() const noexcept override { return end_.mailbox().peer_wants_room(); }
+  void want_room(bool wanted) noexcept override { end_.want_room(wanted); }
 
  private:
   enum class Loss : std::uint8_t { kNone, kSequence, kOverdue, kRejected, kPlace, kMismatch, kOverflow, kState };

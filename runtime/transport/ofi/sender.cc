@@ -52,7 +52,10 @@ Push OfiSender::reserve() noexcept {
     absorb();
   }
   if (closed()) return Push::kClosed;
-  if (full()) return Push::kBackPressured;
+  if (full()) {
+    end_.want_room(true);
+    return Push::kBackPressured;
+  }
   ++open_;
   return Push::kOk;
 }

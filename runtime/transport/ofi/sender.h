@@ -29,6 +29,8 @@ class OfiSender final : public Sender {
   Status status() const override;
   // What was committed rings the consumer when it arrives; this only tries again what found no room.
   void wake() noexcept override { write_out(); }
+  void want_room(bool wanted) noexcept override { end_.want_room(wanted); }
+  [[nodiscard]] bool room_wanted() const noexcept override { return end_.mailbox().peer_wants_room(); }
 
  private:
   enum class Broken : std::uint8_t { kNo, kPlace, kSequence, kLine, kCount, kReturns, kLost, kState, kWrite };

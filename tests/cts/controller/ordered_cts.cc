@@ -10,6 +10,9 @@ namespace woa::test {
 namespace {
 
 constexpr std::uint32_t kStages = 6;  // of the chains here
+// Polls that pass before a device takes it that no more firings come, where the run is to start as many as it may.
+// Beside other programs the host can be away for a hundred milliseconds.
+constexpr std::size_t kPatient = 200'000;
 
 struct Ordered {
   Outcome outcome;
@@ -61,7 +64,7 @@ TEST_CASE("readers on an ordered device start at once, and everybody else when t
 }
 
 TEST_CASE("as many firings are under way as instances times stages") {
-  const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40, {.places = 1000});
+  const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40, {.places = 1000, .patience = kPatient});
   REQUIRE(outcome.outputs.size() == 40);
   CHECK(outcome.plan.window == kBuilderWindow);
   CHECK(script.most == kBuilderWindow * kStages);
@@ -70,7 +73,8 @@ TEST_CASE("as many firings are under way as instances times stages") {
 TEST_CASE("a device that fails an ordered firing is lost, and the first that failed is named") {
   // The last number is the largest: with the firing that fails, as many are under way as may be.
   for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{kBuilderWindow * kStages - 1}}) {
-    const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40, {.places = 1 + behind, .fails = true});
+    const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40,
+                                               {.places = 1 + behind, .patience = kPatient, .fails = true});
     INFO(behind << outcome.status.message());
     REQUIRE(script.most == 1 + behind);
     REQUIRE_FALSE(outcome.status.ok());

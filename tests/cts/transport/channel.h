@@ -119,6 +119,7 @@ struct Channel {
     segment = link->allocate("channel", need(link->producer.channel_bytes(spec)));
     sender = link->open_sender(spec, segment, at_producer, named(region.producer));
     receiver = link->open_receiver(spec, segment, at_consumer, named(region.consumer));
+    sender->want_room(true);  // or a consumer by wire would keep what it could give back
   }
 
   ChannelSpec spec;

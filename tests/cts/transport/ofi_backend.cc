@@ -68,6 +68,8 @@ class SettledSender final : public Sender {
   }
   Status status() const override { return inner_->status(); }
   void wake() noexcept override { inner_->wake(), sides_->settle(); }
+  void want_room(bool wanted) noexcept override { inner_->want_room(wanted), sides_->settle(); }
+  bool room_wanted() const noexcept override { return sides_->settle(), inner_->room_wanted(); }
 
  private:
   std::unique_ptr<Sender> inner_;
@@ -96,6 +98,8 @@ class SettledReceiver final : public Receiver {
   bool closed() const noexcept override { return sides_->settle(), inner_->closed(); }
   void give_back(const BlockReturn& block) noexcept override { inner_->give_back(block), inner_->wake(); }
   void wake() noexcept override { inner_->wake(), sides_->settle(); }
+  bool room_wanted() const noexcept override { return sides_->settle(), inner_->room_wanted(); }
+  void want_room(bool wanted) noexcept override { inner_->want_room(wanted), sides_->settle(); }
 
  private:
   std::unique_ptr<Receiver> inner_;

@@ -36,9 +36,7 @@ struct Ends {
   bool give_credit() {
     send();
     const std::uint64_t before = producer->counters().arrived;
-    if (!receive()) return false;
-    receiver->wake();
-    return within_patience([&] { return producer->counters().arrived != before; });
+    return receive() && within_patience([&] { return receiver->wake(), producer->counters().arrived != before; });
   }
 };
 
@@ -72,8 +70,46 @@ TEST_CASE("the service thread naps while a controller looks and looks") {
   REQUIRE(ends.receive());
 }
 
+TEST_CASE("what could be given back stays until the producer waits for room, which is told once") {
+  Ends ends;
+  const BlockReturn block{1, 2, 3, 4};
+  ends.receiver->give_back(block);
+  ends.receiver->wake();
+  std::this_thread::sleep_for(2ms);
+  std::array<BlockReturn, 2> back;
+  REQUIRE(ends.sender->poll_returns(back) == 0);
+  ends.receiver_bell.prepare(Doorbell::kWork);
+  const std::uint64_t injected = ends.producer->counters().injected;
+  for (int k = 0; k < 100; ++k) ends.sender->want_room(true);
+  REQUIRE(within_patience([&] { return !ends.receiver_bell.prepared(); }));
+  REQUIRE(ends.producer->counters().injected - injected < 5);  // with keep-alives
+  ends.receiver->poll(ends.inbox, 64);
+  REQUIRE(within_patience([&] { return ends.sender->poll_returns(back) == 1; }));
+  REQUIRE(back[0] == block);
+}
+
+TEST_CASE("a producer that has not waited for room for some time says so") {
+  Ends ends;
+  ends.sender->want_room(true);
+  REQUIRE(within_patience([&] { return ends.receiver->room_wanted(); }));
+  ends.sender->want_room(false);  // it may wait again at once
+  std::this_thread::sleep_for(2ms);
+  REQUIRE(ends.receiver->room_wanted());
+  REQUIRE(within_patience([&] { return ends.sender->want_room(false), !ends.receiver->room_wanted(); }));
+}
+
+TEST_CASE("a consumer says to its producer that it waits for room") {
+  Ends ends;
+  ends.sender_bell.prepare(Doorbell::kWork);
+  REQUIRE_FALSE(ends.sender->room_wanted());
+  ends.receiver->want_room(true);
+  REQUIRE(within_patience([&] { return !ends.sender_bell.prepared(); }));
+  REQUIRE(ends.sender->room_wanted());
+}
+
 TEST_CASE("a credit wakes only a controller that waits for room") {
   Ends ends;
+  ends.sender->want_room(true);
   ends.sender_bell.prepare(Doorbell::kWork);
   REQUIRE(ends.give_credit());
   std::this_thread::sleep_for(2ms);
