@@ -95,7 +95,6 @@ struct PayloadStream final : PacketSink {
 
   [[nodiscard]] bool produce(std::uint64_t messages) {
     const std::uint32_t all = pool.free_blocks();
-    sender->want_room(true);
     ActivationPacket header;
     header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
     header.device = static_cast<std::uint8_t>(MemoryKind::kCpu);

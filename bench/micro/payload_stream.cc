@@ -21,7 +21,6 @@ class Producer {
   }
 
   [[nodiscard]] bool produce(std::uint64_t messages) {
-    sender_.want_room(true);
     for (std::uint64_t k = 0; k < messages; ++k) {
       // The block that came back last is used next, as by a controller, which looks in every duty cycle.
       if (!spin_until([&] { return take_back(sender_, pool_) && pool_.claim(header_.offset); })) return false;

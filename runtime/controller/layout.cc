@@ -219,9 +219,15 @@ void make_edges(const Plan& plan, Layout& layout) {
 
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
+// Blocks of an edge beyond those that the instances of a window occupy.
+std::uint32_t spare_blocks(const EdgePlan& edge, std::uint32_t window) noexcept {
+  const std::uint64_t occupied = std::uint64_t{edge.min_blocks} * window;
+  return occupied < edge.blocks ? static_cast<std::uint32_t>(edge.blocks - occupied) : 0;
+}
+
 // The needs of all edges of one channel together.
 struct ChannelNeed {
-  std::uint32_t ring = 0, returns = 0, inline_bytes = kPoisonMessageBytes;
+  std::uint32_t ring = 0, returns = 0, spare = ~0U, inline_bytes = kPoisonMessageBytes;  // `spare`: of each edge
   std::set<std::uint16_t> regions;
   bool read_by_device = false;
 };
@@ -253,6 +259,7 @@ std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& 
     ChannelNeed& need = needs[key_of(plan, layout, e)];
     need.ring += ring_places(plan.edges[e], plan.window);
     need.returns += plan.edges[e].blocks;
+    need.spare = std::min(need.spare, spare_blocks(plan.edges[e], plan.window));
     need.regions.insert(edge.regions.begin(), edge.regions.end());
     const StagePlan& reader = plan.stages[plan.edges[e].to_stage];
     need.read_by_device = need.read_by_device || reader.headers == HeaderWriter::kDevice;
@@ -284,6 +291,7 @@ void make_channels(const Plan& plan, Layout& layout) {
                           .wire = layout.sites.wire(key.from, key.to, key.lane)};
     channel.spec.ring_slots = std::bit_ceil(channel.wire ? std::max(need.ring, kLeastWireSlots) : need.ring);
     channel.spec.return_slots = std::bit_ceil(need.returns);
+    channel.spec.kept_returns = need.spare;
     channel.spec.inline_bytes = need.inline_bytes;
     // A device that reads packets gets them as a stream, whose headers have a CRC.
     channel.spec.header_crc = channel.wire.has_value() || need.read_by_device;

@@ -80,7 +80,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
   hosted->processor_ = setup.processor;
-  hosted->idle_ = Idle(wired->doorbell, setup.idle);
+  hosted->idle_ = Idle(wired->doorbell, setup.idle, wired->wiring.sleeper.get());
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
     WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions));

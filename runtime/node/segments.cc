@@ -217,6 +217,16 @@ Result<std::unique_ptr<Receiver>> open_receiver(const Layout& layout, std::size_
       channel.spec, segments.replicas[c], Doorbell(lines + channel.to), regions_of(layout, channel, segments));
 }
 
+// A controller all of whose channels take one wire shares memory with nobody.
+std::unique_ptr<Sleeper> make_sleeper(const Layout& layout, std::uint32_t controller, Doorbell own,
+                                      const Transports& transports) {
+  std::set<std::optional<std::uint32_t>> wires;
+  for (const ChannelLayout& channel : layout.channels)
+    if (uses_channel(channel, controller)) wires.insert(channel.wire);
+  if (wires.size() != 1 || !wires.begin()->has_value()) return nullptr;
+  return transports.wires[**wires.begin()]->make_sleeper(own);
+}
+
 }  // namespace
 
 Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t controller, const Segments& segments,
@@ -243,6 +253,7 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
       out.wiring.receivers[c] = std::move(*receiver);
     }
   }
+  out.wiring.sleeper = make_sleeper(layout, controller, out.doorbell, transports);
   out.wiring.regions.resize(layout.regions.size());
   for (std::size_t r = 0; r < layout.regions.size(); ++r) {
     const RegionLayout& region = layout.regions[r];

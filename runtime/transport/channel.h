@@ -36,6 +36,9 @@ struct ChannelSpec {
   std::uint32_t return_slots = 64;   // a power of two, at least the blocks that the consumer can hold
   std::uint32_t inline_bytes = 192;  // inline payload of a packet; a multiple of 64, 0 to kMaxRingInlineBytes
   bool header_crc = false;           // on towards device streams and between hosts
+  // Blocks that a consumer by wire may have given back and not told of: so many does a producer that does not wait for
+  // room have to spare.
+  std::uint32_t kept_returns = 0;
 };
 
 // Bytes of a channel in shared memory, where it is a ring. kInvalid names the field of `spec` that is out of bounds.
@@ -92,7 +95,7 @@ class Sender {
   // The same for what only a consumer needs that waits for room.
   virtual void wake_for_room() noexcept { wake(); }
   // Says whether this end waits for room. A consumer in shared memory may sleep though it could give something back:
-  // wake() follows. One behind a wire keeps what it could give back until there is more of it.
+  // wake() follows. One behind a wire keeps what it could give back while the producer has room without it.
   virtual void want_room(bool /*wanted*/) noexcept {}
   // The consumer's last word by want_room(); true where it cannot say.
   [[nodiscard]] virtual bool room_wanted() const noexcept { return true; }
@@ -123,9 +126,9 @@ class Receiver {
  public:
   virtual ~Receiver() = default;  // closes: the producer sees kClosed
   // Delivers at most `max_packets` in order; returns how many were consumed. That packets were lost shows in
-  // status() after kPollsUntilLossShows empty polls at the latest; where memory is not shared, within 2 s. A producer
-  // that waits for room hears of what was consumed and given back by wake(), others by then or after as many empty polls
-  // in a row.
+  // status() after kPollsUntilLossShows empty polls at the latest; where memory is not shared, within 2 s. The producer
+  // hears of what was consumed and given back by wake(), if it waits for room or has little to spare, or after as many
+  // empty polls in a row.
   virtual std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept = 0;
   // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost,
   // repeated or damaged packet, kPeerLost when the wire lost the producer. The message names the sequence expected and

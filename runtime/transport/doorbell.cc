@@ -1,5 +1,8 @@
 #include "runtime/transport/doorbell.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <thread>
 
@@ -30,7 +33,17 @@ void Doorbell::ring_from(For least) const noexcept {
   // The first who rings wakes the owner; until it has woken, which takes microseconds, the others need not.
   if (line_->sleeping.exchange(0, std::memory_order_relaxed) == 0) return;
   line_->rings.fetch_add(1, std::memory_order_release);
-  futex_wake(&line_->rings, 1);
+  // In another process the number means another file.
+  if (const std::int32_t process = line_->process.load(std::memory_order_acquire); process == 0)
+    futex_wake(&line_->rings, 1);
+  else if (process == ::getpid())
+    ::eventfd_write(line_->descriptor, 1);
+}
+
+void Doorbell::ring_also(int descriptor) const noexcept {
+  if (line_ == nullptr) return;
+  if (descriptor >= 0) line_->descriptor = descriptor;
+  line_->process.store(descriptor >= 0 ? ::getpid() : 0, std::memory_order_release);
 }
 
 void Doorbell::prepare(For what) const noexcept {

@@ -14,6 +14,8 @@ struct alignas(64) DoorbellLine {
   std::atomic<std::uint32_t> rings{0};     // futex word, bumped by a ring that finds the owner asleep
   std::atomic<std::uint32_t> sleeping{0};  // a Doorbell::For, set by the owner, cleared by it or by the first who rings
   std::uint32_t seen = 0;                  // the owner's: `rings` when it announced its sleep
+  std::atomic<std::int32_t> process{0};    // whose `descriptor` is rung, too; 0: none
+  std::int32_t descriptor = -1;
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -31,6 +33,13 @@ class Doorbell {
   // Call after giving back. Any thread or process.
   void ring_for_room() const noexcept { ring_from(kWorkOrRoom); }
 
+  // Owner only. From now on a ring also writes to `descriptor`, an eventfd of this process, as do all who ring; -1: no
+  // more. So the owner may sleep on that and other descriptors in place of sleep().
+  void ring_also(int descriptor) const noexcept;
+  [[nodiscard]] bool rings_descriptor() const noexcept {
+    return line_ != nullptr && line_->process.load(std::memory_order_relaxed) != 0;
+  }
+
   // Owner only. Announces sleep; then the caller must look for work once more, and either cancel() or sleep().
   void prepare(For what = kWorkOrRoom) const noexcept;
   void cancel() const noexcept;
@@ -46,6 +55,14 @@ class Doorbell {
   void ring_from(For least) const noexcept;
 
   DoorbellLine* line_ = nullptr;
+};
+
+// Another way to sleep, for an owner whose work comes by descriptors of the system's.
+class Sleeper {
+ public:
+  virtual ~Sleeper() = default;
+  // In place of Doorbell::sleep().
+  virtual void sleep(std::uint64_t timeout_ns) noexcept = 0;
 };
 
 }  // namespace woa

@@ -67,8 +67,9 @@ class Idle {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
 
-  // `own` is the doorbell that others ring for this thread.
-  explicit Idle(Doorbell own, IdleOptions options = {}) noexcept : own_(own), options_(options) {
+  // `own` is the doorbell that others ring for this thread. With a sleeper, which outlives this, it sleeps by that.
+  explicit Idle(Doorbell own, IdleOptions options = {}, Sleeper* sleeper = nullptr) noexcept
+      : own_(own), options_(options), sleeper_(sleeper) {
     counts_.spins = options.spin_ns != 0;
   }
 
@@ -84,7 +85,8 @@ class Idle {
     const bool found = look_again();
     if (!found && awaits() == what) {
       ++counts_.sleeps;
-      return own_.sleep(most_ns < options_.sleep_ns ? most_ns : options_.sleep_ns);
+      const std::uint64_t sleep_ns = most_ns < options_.sleep_ns ? most_ns : options_.sleep_ns;
+      return sleeper_ == nullptr ? own_.sleep(sleep_ns) : sleeper_->sleep(sleep_ns);
     }
     own_.cancel();
     if (found) reset();
@@ -116,6 +118,7 @@ class Idle {
 
   Doorbell own_;
   IdleOptions options_;
+  Sleeper* sleeper_;
   std::uint64_t idle_since_ns_ = 0;  // 0: not idle
   std::uint32_t yields_ = 0, spins_ = 0;
   YieldAccount account_;

@@ -72,6 +72,9 @@ class Wire {
                                                           std::span<const ChannelRegion> regions) = 0;
   // Marks the end that uses this replica closed on behalf of a process that died. Idempotent.
   virtual Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica) = 0;
+  // For a controller whose channels all take this wire, and whom only its own process rings: it sleeps on the wire
+  // itself. One per transport, which outlives it; it outlives the ends. Null where there is no such way.
+  virtual std::unique_ptr<Sleeper> make_sleeper(Doorbell /*own*/) { return nullptr; }
   // Packets that this process has sent since the transport was made. Any thread.
   virtual std::uint64_t packets() const noexcept = 0;
   // How large payloads get from the sender's own memory into the receiver's, without a block between. Null where there

@@ -53,14 +53,9 @@ Outcome AggregatedUpdater::send_bucket() noexcept {
   if (held() == 0) return Outcome::kOk;
   if (const Push push = origin_.sender().reserve(); push != Push::kOk) return outcome_of(push);
   const bool kept_rules = take_back();
-  if (!kept_rules) {
+  if (!kept_rules || !pool_.claim(packet_.offset)) {
     origin_.sender().cancel();
-    return origin_.break_link();
-  }
-  const bool claimed = pool_.claim(packet_.offset);
-  origin_.sender().want_room(!claimed);
-  if (!claimed) {
-    origin_.sender().cancel();
+    if (!kept_rules) return origin_.break_link();
     return is_closed(origin_.sender()) ? Outcome::kClosed : Outcome::kBackPressured;
   }
   packet_.payload_bytes = held() * sizeof(Unit);

@@ -28,9 +28,7 @@ Outgoing::Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> bloc
 Outcome Outgoing::open_block() noexcept {
   if (!take_back()) problem_ = {Code::kDataLoss, "packing: the receiver gave back a block that it did not have; rerun"};
   if (!problem_.ok()) return Outcome::kClosed;
-  const bool claimed = pool_.claim(offset_);
-  sender_->want_room(!claimed);
-  if (!claimed) return is_closed(*sender_) ? Outcome::kClosed : Outcome::kBackPressured;
+  if (!pool_.claim(offset_)) return is_closed(*sender_) ? Outcome::kClosed : Outcome::kBackPressured;
   at_ = blocks_->bytes().data() + std::uint64_t{offset_} * kOffsetUnitBytes;
   used_ = 0;
   return Outcome::kOk;

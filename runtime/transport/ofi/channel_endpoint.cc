@@ -56,7 +56,9 @@ Target ChannelEndpoint::target(std::size_t at, std::uint32_t place, std::uint32_
 
 void ChannelEndpoint::look(bool always) noexcept {
   const std::uint64_t looks = fabric().looks();
-  const bool last = own_.prepared();  // this is the last look before a sleep
+  const bool sleeps_on_fabric = own_.rings_descriptor();
+  const bool last = own_.prepared() && !sleeps_on_fabric;  // this is the last look before a sleep
+  if (sleeps_on_fabric) fabric().attend();                 // though somebody else may have looked
   if (always || looks == seen_looks_) fabric().progress(!last);
   seen_looks_ = fabric().looks();
   if (last) segment_->served()->service.take_over();

@@ -34,15 +34,16 @@ class ChannelEndpoint final : public Served {
   [[nodiscard]] Target target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept;
 
   // Looks for arrivals. `always`, or only if nobody else did since the last time. The last look of an owner that has
-  // announced its sleep leaves the rest to the service thread, and may make a system call.
+  // announced its sleep leaves the rest to the service thread, and may make a system call; one that sleeps on the
+  // fabric itself does not.
   void look(bool always) noexcept;
   // What was written so far: the next packet or credit line will have `next`.
   void announce(std::uint32_t next) noexcept { announced_.store(next, std::memory_order_release); }
   // There is no room on the wire: the service thread rings this end's controller until wait_for_room(false) or
   // closed().
   void wait_for_room(bool waiting) noexcept { waiting_.store(waiting, std::memory_order_relaxed); }
-  // Tells the peer whether this end waits for room; that it does no more is told after some time of it. Tries again with
-  // the next call what finds no place on the wire.
+  // Tells the peer whether this end waits for room; that it does no more is told after some time of it. Tries again
+  // with the next call what finds no place on the wire.
   void want_room(bool wanted) noexcept;
   // True once the peer has said for a second that it is past `expected`, and nothing came.
   [[nodiscard]] bool overdue(std::uint32_t expected) noexcept;

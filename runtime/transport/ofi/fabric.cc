@@ -135,7 +135,7 @@ Post Fabric::gather(std::span<const Piece> pieces, const Target& target, Operati
 }
 
 void Fabric::progress(bool attending) noexcept {
-  if (attending) attended_.store(true, std::memory_order_relaxed);
+  if (attending) attend();
   const std::unique_lock lock(mutex_, std::try_to_lock);
   looks_.fetch_add(1, std::memory_order_relaxed);
   if (!lock.owns_lock()) return;

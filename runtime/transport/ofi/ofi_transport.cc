@@ -18,6 +18,7 @@
 #include "runtime/transport/ofi/sender.h"
 #include "runtime/transport/ofi/served_fabric.h"
 #include "runtime/transport/ofi/shm_leftovers.h"
+#include "runtime/transport/ofi/sleeper.h"
 
 namespace woa {
 namespace {
@@ -52,6 +53,7 @@ class Ofi final : public OfiTransport, public Rendezvous {
   Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
                                                   Doorbell own, std::span<const ChannelRegion> regions) override;
   Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica) override;
+  std::unique_ptr<Sleeper> make_sleeper(Doorbell own) override { return OfiSleeper::make(served_, own); }
   Rendezvous* rendezvous() noexcept override { return this; }
   std::size_t rendezvous_segment_bytes() const noexcept override { return kRendezvousSegmentBytes; }
   Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Replica> replica,

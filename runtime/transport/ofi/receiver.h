@@ -22,9 +22,9 @@ class OfiReceiver final : public Receiver {
   Status status() const override;
   bool closed() const noexcept override;
   void give_back(const BlockReturn& block) noexcept override;
-  // Writes what was consumed and given back to a producer that waits for it, whom that rings.
+  // Writes what was consumed and given back to a producer that needs it, whom that rings.
   void wake() noexcept override {
-    if (room_wanted()) write_credits();
+    if (room_wanted() || returns_in_ - returns_out_ > spec_.kept_returns) write_credits();
   }
   [[nodiscard]] bool room_wanted() const noexcept override { return end_.mailbox().peer_wants_room(); }
   void want_room(bool wanted) noexcept override { end_.want_room(wanted); }

@@ -15,7 +15,8 @@
 namespace woa::ofi {
 namespace {
 
-constexpr std::uint64_t kNapNs = 500'000;  // while controllers look themselves, or something waits for room
+constexpr std::uint64_t kNapNs = 500'000;        // while controllers look themselves, or something waits for room
+constexpr std::uint64_t kLongNapNs = 5'000'000;  // while a controller sleeps on the fabric itself
 constexpr unsigned kLooksBeforeNap = 2;
 constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
 constexpr unsigned kMostRefused = 16;         // waits in a row, should a provider always say that it has more
@@ -86,6 +87,11 @@ bool Service::serve(std::uint64_t now) {
 
 // Do controllers look for arrivals, and go on looking? One that has just been woken may sleep again at once.
 bool Service::is_attended() noexcept {
+  if (sleeps_itself_.load(std::memory_order_relaxed)) {
+    nap_ns_ = std::clamp(2 * nap_ns_, kNapNs, kLongNapNs);
+    return true;
+  }
+  nap_ns_ = kNapNs;
   if (fabric_.take_attended()) return attended_.fetch_add(1) + 1 >= kLooksBeforeNap;
   attended_.store(0);
   return false;
@@ -98,7 +104,7 @@ void Service::rest(bool waiting, std::uint64_t until_ns) {
   // What waits for room is tried again at the pace of naps, however often its controller goes to sleep meanwhile.
   napping_.store(!waiting);
   if (waiting || is_attended()) {
-    most = std::min(most, kNapNs);
+    most = std::min(most, waiting ? kNapNs : nap_ns_);
     naps_.fetch_add(1, std::memory_order_relaxed);
   } else {
     napping_.store(false);

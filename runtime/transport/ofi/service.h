@@ -2,8 +2,8 @@
 //
 // It sleeps on the fabric's descriptor and wakes whoever something came for. While controllers look for arrivals
 // themselves and none goes to sleep, it only naps between keep-alives. A controller that goes to sleep ends a nap, or
-// what came for it would wait until the nap is over. The thread runs no kernel, so a kernel that takes minutes does not
-// look like a dead process.
+// what came for it would wait until the nap is over, or sleeps on the descriptor itself (sleeper.h). The thread runs no
+// kernel, so a kernel that takes minutes does not look like a dead process.
 #pragma once
 
 #include <atomic>
@@ -51,6 +51,8 @@ class Service {
   void remove(Served& served);
   // A controller looks no more, because it is going to sleep: ends a nap. Any thread; may make a system call.
   void take_over() noexcept;
+  // A controller begins or ends to sleep on the fabric's descriptor itself.
+  void let_sleep(bool begins) noexcept { sleeps_itself_.store(begins, std::memory_order_relaxed); }
   [[nodiscard]] ServiceCounters counters() const noexcept {
     return {naps_.load(std::memory_order_relaxed), ended_naps_.load(std::memory_order_relaxed)};
   }
@@ -67,9 +69,10 @@ class Service {
   std::mutex mutex_;
   std::vector<Served*> served_;
   std::uint64_t next_beat_ns_ = 0;
-  unsigned refused_ = 0;  // waits in a row
+  unsigned refused_ = 0;      // waits in a row
+  std::uint64_t nap_ns_ = 0;  // while it is attended
   int wake_descriptor_;
-  std::atomic<bool> napping_{false}, stop_{false};
+  std::atomic<bool> napping_{false}, stop_{false}, sleeps_itself_{false};
   std::atomic<unsigned> attended_{0};  // looks in a row that found a controller attending, since one went to sleep
   std::atomic<std::uint64_t> naps_{0}, ended_naps_{0};
   std::thread thread_;

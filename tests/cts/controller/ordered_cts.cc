@@ -73,8 +73,8 @@ TEST_CASE("as many firings are under way as instances times stages") {
 TEST_CASE("a device that fails an ordered firing is lost, and the first that failed is named") {
   // The last number is the largest: with the firing that fails, as many are under way as may be.
   for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{kBuilderWindow * kStages - 1}}) {
-    const auto [outcome, script] = run_ordered(device_chain(kStages), "woa", 40,
-                                               {.places = 1 + behind, .patience = kPatient, .fails = true});
+    const auto [outcome, script] =
+        run_ordered(device_chain(kStages), "woa", 40, {.places = 1 + behind, .patience = kPatient, .fails = true});
     INFO(behind << outcome.status.message());
     REQUIRE(script.most == 1 + behind);
     REQUIRE_FALSE(outcome.status.ok());

@@ -1,8 +1,14 @@
 #include "runtime/transport/doorbell.h"
 
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/unique_fd.h"
 #include "tests/support/catch.h"
 
 namespace woa {
@@ -56,6 +62,40 @@ TEST_CASE("a ring of an earlier sleep does not end the next one") {
   bell.prepare();
   REQUIRE(line.seen == line.rings);
   bell.cancel();
+}
+
+TEST_CASE("a ring writes to the owner's descriptor, and another process leaves its own alone") {
+  void* const shared = ::mmap(nullptr, sizeof(DoorbellLine), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(shared != MAP_FAILED);
+  const Doorbell bell(new (shared) DoorbellLine);
+  const UniqueFd descriptor(::eventfd(0, EFD_NONBLOCK));
+  bell.ring_also(descriptor.get());
+  REQUIRE(bell.rings_descriptor());
+  const auto written = [&] {
+    eventfd_t count = 0;
+    ::eventfd_read(descriptor.get(), &count);
+    return count;
+  };
+  bell.ring();
+  CHECK(written() == 0);  // the owner is awake
+  bell.prepare();
+  bell.ring();
+  bell.ring();
+  CHECK(written() == 1);
+  bell.prepare();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    bell.ring();
+    ::_exit(0);
+  }
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  CHECK(written() == 0);
+  CHECK_FALSE(bell.prepared());
+  bell.ring_also(-1);
+  bell.prepare();
+  bell.ring();
+  CHECK(written() == 0);
+  ::munmap(shared, sizeof(DoorbellLine));
 }
 
 TEST_CASE("a sleep that nobody ends lasts its time-out") {

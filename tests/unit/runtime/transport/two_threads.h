@@ -22,7 +22,6 @@ inline std::uint64_t produce(Sender& sender, Doorbell own, std::span<std::byte> 
   auto pool = BlockPool::make(static_cast<std::uint32_t>(region.size() / kBlockBytes), kBlockBytes);
   Idle idle(own, {.spin_ns = 20'000, .yields = 2});
   std::uint64_t sent = 0;
-  sender.want_room(true);
   const auto take_returns = [&] {
     std::array<BlockReturn, 4> blocks;
     const std::size_t count = sender.poll_returns(blocks);

@@ -46,11 +46,11 @@ struct Consumer {
   }
   // Gives a block back and waits until its producer has it again, which had held it.
   bool give_back(BlockPool& pool, std::uint32_t offset) const {
-    sender->want_room(true);
     receiver->give_back({0, offset, 0, 0});
+    receiver->wake();
     BlockReturn block;
-    const auto is_back = [&] { return receiver->wake(), sender->poll_returns(std::span(&block, 1)) == 1; };
-    return within_patience(is_back) && pool.release(block.offset);
+    return within_patience([&] { return sender->poll_returns(std::span(&block, 1)) == 1; }) &&
+           pool.release(block.offset);
   }
 
   std::unique_ptr<OfiTransport> transport;

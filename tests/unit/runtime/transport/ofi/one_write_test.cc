@@ -57,13 +57,10 @@ TEST_CASE("a block that the consumer still holds does not cross again, and does 
   REQUIRE(consumer.inbox.packets.back().offset == offset);
   REQUIRE(filled(consumer.payload(offset), 1));
   for (int edge = 0; edge < 2; ++edge) consumer.receiver->give_back({0, offset, 0, 0});
-  consumer.sender->want_room(true);
+  consumer.receiver->wake();
   std::vector<BlockReturn> blocks(4);
   std::size_t back = 0;
-  REQUIRE(within_patience([&] {
-    consumer.receiver->wake();
-    return (back += consumer.sender->poll_returns(blocks)) == 2;
-  }));
+  REQUIRE(within_patience([&] { return (back += consumer.sender->poll_returns(blocks)) == 2; }));
   consumer.send(token(3, offset, kBlockBytes));
   REQUIRE(consumer.receive(3));
   REQUIRE(filled(consumer.payload(offset), 7));

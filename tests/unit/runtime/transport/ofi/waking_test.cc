@@ -1,7 +1,9 @@
-// Who wakes whom: a controller that sleeps soon after it was woken ends no nap of the service thread, and credits wake
-// only those that wait for room.
+// Who wakes whom: a controller that sleeps soon after it was woken ends no nap of the service thread, credits wake only
+// those that wait for room, and a controller that sleeps on the fabric itself needs no service thread.
+#include <array>
 #include <thread>
 
+#include "runtime/transport/idle.h"
 #include "tests/unit/runtime/transport/ofi/block_sides.h"
 
 namespace woa::test {
@@ -9,14 +11,17 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
+constexpr ChannelSpec kKeeping{
+    .ring_slots = 16, .return_slots = 8, .inline_bytes = 64, .header_crc = true, .kept_returns = 2};
+
 // A channel whose ends have doorbells.
 struct Ends {
   std::unique_ptr<OfiTransport> producer = ofi_or_skip(), consumer = ofi_or_skip();
-  Pair channel = connected(*producer, *consumer, need(producer->channel_bytes(kSpec)));
+  Pair channel = connected(*producer, *consumer, need(producer->channel_bytes(kKeeping)));
   DoorbellLine sender_line, receiver_line;
   Doorbell sender_bell{&sender_line}, receiver_bell{&receiver_line};
-  std::unique_ptr<Sender> sender = need(producer->open_sender(kSpec, channel.first, sender_bell, {}));
-  std::unique_ptr<Receiver> receiver = need(consumer->open_receiver(kSpec, channel.second, receiver_bell, {}));
+  std::unique_ptr<Sender> sender = need(producer->open_sender(kKeeping, channel.first, sender_bell, {}));
+  std::unique_ptr<Receiver> receiver = need(consumer->open_receiver(kKeeping, channel.second, receiver_bell, {}));
   Inbox inbox;
   std::uint64_t sent = 0;
 
@@ -88,6 +93,15 @@ TEST_CASE("what could be given back stays until the producer waits for room, whi
   REQUIRE(back[0] == block);
 }
 
+TEST_CASE("more than a producer can spare goes back at once") {
+  Ends ends;
+  const BlockReturn block{1, 2, 3, 4};
+  for (std::uint32_t k = 0; k < kKeeping.kept_returns + 1; ++k) ends.receiver->give_back(block);
+  ends.receiver->wake();
+  std::array<BlockReturn, 4> back;
+  REQUIRE(within_patience([&] { return ends.sender->poll_returns(back) == kKeeping.kept_returns + 1; }));
+}
+
 TEST_CASE("a producer that has not waited for room for some time says so") {
   Ends ends;
   ends.sender->want_room(true);
@@ -117,6 +131,45 @@ TEST_CASE("a credit wakes only a controller that waits for room") {
   ends.sender_bell.prepare(Doorbell::kWorkOrRoom);
   REQUIRE(ends.give_credit());
   REQUIRE(within_patience([&] { return !ends.sender_bell.prepared(); }));
+}
+
+TEST_CASE("a controller that sleeps on the fabric is woken by what comes, not by the service thread") {
+  Ends ends;
+  const std::unique_ptr<Sleeper> sleeper = ends.consumer->make_sleeper(ends.receiver_bell);
+  REQUIRE(sleeper != nullptr);
+  REQUIRE(ends.consumer->make_sleeper(ends.receiver_bell) == nullptr);  // one each
+  constexpr std::size_t kRounds = 400;
+  std::atomic<std::size_t> received{0};
+  std::jthread controller([&] {
+    Idle idle(ends.receiver_bell, {.spin_ns = 0, .yields = 0, .sleep_ns = 20'000'000'000}, sleeper.get());
+    while (received < kRounds) {
+      const auto poll = [&] {
+        const std::size_t packets = ends.receiver->poll(ends.inbox, 64);
+        received += packets;
+        return packets > 0;
+      };
+      idle.idle(poll(), poll, [] { return Doorbell::kWork; });
+    }
+  });
+  for (std::size_t round = 1; round <= kRounds; ++round) {
+    ends.send();
+    REQUIRE(within_patience([&] { return ends.sender->poll_returns({}), received == round; }));
+  }
+  controller.join();
+  REQUIRE(ends.receiver_line.rings < kRounds / 2);  // it may have looked first for a moment
+}
+
+TEST_CASE("a ring and the end of its time end a sleep on the fabric") {
+  Ends ends;
+  const std::unique_ptr<Sleeper> sleeper = ends.consumer->make_sleeper(ends.receiver_bell);
+  ends.receiver_bell.prepare();
+  sleeper->sleep(1'000'000);
+  REQUIRE_FALSE(ends.receiver_bell.prepared());
+  for (int round = 0; round < 20; ++round) {
+    ends.receiver_bell.prepare();
+    std::jthread ringer([&] { ends.receiver_bell.ring(); });
+    while (ends.receiver_bell.prepared()) sleeper->sleep(20'000'000'000);
+  }
 }
 
 TEST_CASE("the end of a channel wakes a controller that waits for no room") {
