@@ -220,11 +220,13 @@ std::size_t Run::Impl::do_work() {
   if (!status_.ok()) return 0;
   const std::size_t done = host_->controller().do_work();
   if (has_deadlines_) fail_late_instances();
-  if (!host_->controller().status().ok()) {
-    fail_all(host_->controller().status().with_context("controller 'host'"));
-  } else if (supervisor_->failed()) {
-    fail_all(supervisor_->failure());
+  if (const Status& own = host_->controller().status(); !own.ok()) {
+    if (own.code() == Code::kPeerLost)
+      supervisor_->lose(kHostController, own);
+    else
+      fail_all(own.with_context("controller 'host'"));
   }
+  if (status_.ok() && supervisor_->failed()) fail_all(supervisor_->failure());
   if (done > 0) host_->idle().idle(true, [] { return true; });
   return done;
 }

@@ -66,6 +66,9 @@ class Supervisor {
   // The first failure of any node: kPeerLost if it died, and how. Cheap; any thread.
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   Status failure() const;
+  // A controller, by its number, has lost another. The run then fails because of how that one ended, which is mostly
+  // heard of a moment later; else because of this. Any thread.
+  void lose(std::uint32_t controller, const Status& lost);
   // Fails the run for the caller's own reason. Any thread.
   void cancel(const Status& why);
   // The slots of all controllers, once nodes have been started.
@@ -118,6 +121,8 @@ class Supervisor {
   void probe_devices() const;
   Status make_hosted(std::uint32_t controller);
   void watch_processes(std::stop_token stop);
+  int ms_to_verdict();
+  void wake_watcher() const;
   void on_message(std::uint32_t controller);
   void on_thread_end(std::uint32_t controller, const Status& status);
   void fail(std::uint32_t controller, const Status& status);
@@ -130,9 +135,11 @@ class Supervisor {
   std::atomic<bool> stop_{false};
   bool told_ = false;  // nodes were told to stop
   std::atomic<bool> failed_{false};
-  mutable std::mutex mutex_;  // guards failure_, ran_at_death_ and the nodes' reports
+  mutable std::mutex mutex_;  // guards failure_, lost_, ran_at_death_ and the nodes' reports
   std::condition_variable changed_;
   Status failure_;
+  Status lost_;                      // the first loss of another controller that was told
+  std::uint64_t lost_since_ns_ = 0;  // 0: none was
   std::vector<RunningKernel> ran_at_death_;
   std::shared_ptr<SharedSegment> activity_;  // the kernels that run, written by the nodes on this host
   std::unique_ptr<Mapping> activity_map_;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/base/child_process.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/status.h"
 #include "runtime/base/thread.h"
 #include "runtime/node/activity_reports.h"
@@ -15,21 +16,37 @@ namespace woa {
 namespace {
 
 constexpr std::uint64_t kObituaryNs = 1'000'000'000;  // between a process's last word and its end
+constexpr std::uint64_t kExplainedNs = 250'000'000;   // between the loss of a controller and the news of its end
 
 }  // namespace
 
 Status Supervisor::watch() {
   if (setup_.node_command.empty()) return {};
-  wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (wake_.get() < 0) return limit_reached("watching the nodes", errno);
   return woa::start_thread(watcher_, "watching the nodes", [this](std::stop_token stop) { watch_processes(stop); });
 }
 
+void Supervisor::wake_watcher() const {
+  if (wake_.get() >= 0) ::eventfd_write(wake_.get(), 1);
+}
+
+// For how long the watcher may listen; -1: for any time. Fails the run if no controller's end explains what was lost.
+int Supervisor::ms_to_verdict() {
+  Status lost;
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_since_ns_ == 0 || failed()) return -1;
+    const std::uint64_t waited_ns = now_ns() - lost_since_ns_;
+    if (waited_ns < kExplainedNs) return static_cast<int>((kExplainedNs - waited_ns) / 1'000'000 + 1);
+    lost = lost_;
+  }
+  cancel(lost);
+  return -1;
+}
+
 void Supervisor::watch_processes(std::stop_token stop) {
-  const std::stop_callback on_stop(stop, [this] {
-    const std::uint64_t one = 1;
-    (void)!::write(wake_.get(), &one, sizeof one);
-  });
+  const std::stop_callback on_stop(stop, [this] { wake_watcher(); });
   while (!stop.stop_requested()) {
     std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
     std::vector<std::uint32_t> who{0};
@@ -38,10 +55,12 @@ void Supervisor::watch_processes(std::stop_token stop) {
       polled.push_back({nodes_[c].socket->descriptor(), POLLIN, 0});
       who.push_back(c);
     }
-    if (::poll(polled.data(), polled.size(), -1) < 0) {
+    if (::poll(polled.data(), polled.size(), ms_to_verdict()) < 0) {
       if (errno == EINTR) continue;
       return fail(who.back(), {Code::kInternal, std::string("its socket cannot be watched: ") + std::strerror(errno)});
     }
+    eventfd_t wakes = 0;
+    if (polled[0].revents != 0) ::eventfd_read(wake_.get(), &wakes);
     for (std::size_t k = 1; k < polled.size(); ++k) {
       if (polled[k].revents != 0) on_message(who[k]);
     }
@@ -52,6 +71,7 @@ void Supervisor::on_message(std::uint32_t controller) {
   Node& node = nodes_[controller];
   control::FromNode message;
   Status status = node.socket->receive(message);
+  const bool lives = status.ok();
   if (!status.ok()) {
     status = how_lost(controller);
   } else if (auto* report = std::get_if<control::Report>(&message)) {
@@ -64,7 +84,10 @@ void Supervisor::on_message(std::uint32_t controller) {
     status = from_failed(*failed);
   }
   if (!status.ok()) {
-    fail(controller, status);
+    if (lives && status.code() == Code::kPeerLost)
+      lose(controller, status);
+    else
+      fail(controller, status);
     node.socket.reset();  // nothing more to hear
   }
   changed_.notify_all();
@@ -99,6 +122,16 @@ Status Supervisor::how_lost(std::uint32_t controller) {
   const std::lock_guard lock(mutex_);
   if (failure_.ok()) ran_at_death_ = running;
   return {Code::kPeerLost, std::move(text)};
+}
+
+void Supervisor::lose(std::uint32_t controller, const Status& lost) {
+  if (wake_.get() < 0) return fail(controller, lost);  // no processes that could end
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_since_ns_ != 0) return;
+    lost_ = in_context(controller, lost), lost_since_ns_ = now_ns();
+  }
+  wake_watcher();
 }
 
 void Supervisor::fail(std::uint32_t controller, const Status& status) { cancel(in_context(controller, status)); }

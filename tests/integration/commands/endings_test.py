@@ -213,6 +213,23 @@ class Interrupted(WoaTest):
             self.skip_without_libraries(running.returncode, error.decode())
             self.assertIn(running.returncode, (143, -signal.SIGTERM), error)  # the signal's own: before main() began
 
+    def test_a_death_is_told_and_not_what_another_lost_by_it(self):
+        """The host was stopped meanwhile, and hears of both at once."""
+        running = self.start("--transport", "ofi")
+        time.sleep(1)
+        nodes = harness.read(f"/proc/{running.pid}/task/{running.pid}/children").split()
+        if running.poll() is None and len(nodes) == 2:
+            os.kill(running.pid, signal.SIGSTOP)
+            os.kill(int(nodes[1]), signal.SIGKILL)
+            time.sleep(2.5)  # the other node loses both after 1.5 s
+            os.kill(running.pid, signal.SIGCONT)
+        else:
+            running.kill()
+        _, error = running.communicate(timeout=harness.LIMIT_S)
+        self.skip_without_libraries(running.returncode, error.decode())
+        self.assertEqual(running.returncode, 1, error)
+        self.assertIn(b"controller 'cpu:1': its process was ended by signal 9", error)
+
     def test_signals_that_the_parent_blocks_or_ignores(self):
         def before():
             signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGCHLD))
