@@ -3,27 +3,36 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 namespace woa {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62;  // version 1 writes one of about 2^63
+
 // A group's own limit; nothing for "max" or a missing file.
 std::optional<CgroupLimit> limit_in(const fs::path& group, const char* limit, const char* usage) {
   CgroupLimit found{0, 0, (group / limit).string()};
-  if (!(std::ifstream(found.file) >> found.most)) return std::nullopt;
+  if (!(std::ifstream(found.file) >> found.most) || found.most >= kNoLimit) return std::nullopt;
   std::ifstream(group / usage) >> found.used;
   return found;
 }
 
-// "200000 100000", microseconds of quota and period: two cores.
+// "200000 100000", microseconds of quota and period: two cores. Version 1 has a file for each, and a quota of -1.
 std::optional<CgroupLimit> cores_in(const fs::path& group) {
-  CgroupLimit found{0, 0, (group / "cpu.max").string()};
-  std::uint64_t quota = 0, period = 0;
-  if (!(std::ifstream(found.file) >> quota >> period) || period == 0) return std::nullopt;
-  found.most = quota * 1000 / period;
-  return found;
+  std::int64_t quota = 0, period = 0;
+  std::string file = (group / "cpu.max").string();
+  if (!fs::exists(file)) {
+    file = (group / "cpu.cfs_quota_us").string();
+    std::ifstream(file) >> quota;
+    std::ifstream(group / "cpu.cfs_period_us") >> period;
+  } else if (!(std::ifstream(file) >> quota >> period)) {
+    return std::nullopt;
+  }
+  if (quota <= 0 || period <= 0) return std::nullopt;
+  return CgroupLimit{static_cast<std::uint64_t>(quota) * 1000 / static_cast<std::uint64_t>(period), 0, file};
 }
 
 std::uint64_t room(const CgroupLimit& limit) { return limit.most - std::min(limit.most, limit.used); }
@@ -32,35 +41,42 @@ void tighten(std::optional<CgroupLimit>& known, const std::optional<CgroupLimit>
   if (other && (!known || room(*other) < room(*known))) known = other;
 }
 
-// The path behind `0::`, the line of cgroup v2; nothing without one.
-std::optional<fs::path> group_of(const std::string& membership) {
-  const std::size_t line = membership.starts_with("0::") ? 0 : membership.find("\n0::");
-  if (line == std::string::npos) return std::nullopt;
-  const std::size_t begin = membership.find("::", line) + 2;
-  return fs::path(membership.substr(begin, membership.find('\n', begin) - begin));
+// Takes in what a group of `hierarchy` and its ancestors set. A file of another version is not there.
+void take_in(CgroupLimits& limits, const fs::path& hierarchy, const fs::path& group) {
+  for (fs::path inner = group.relative_path();; inner = inner.parent_path()) {
+    const fs::path folder = hierarchy / inner;
+    tighten(limits.memory, limit_in(folder, "memory.max", "memory.current"));
+    tighten(limits.memory, limit_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+    tighten(limits.processes, limit_in(folder, "pids.max", "pids.current"));
+    tighten(limits.cores, cores_in(folder));
+    if (inner.empty()) return;
+  }
 }
 
 }  // namespace
 
+// A line is `number:controllers:group`: of version 2 `0::group`, of version 1 one for each hierarchy, whose folder has
+// the name of its controllers.
 CgroupLimits read_cgroup_limits(const std::string& membership, const fs::path& mount) {
   CgroupLimits limits;
-  const auto group = group_of(membership);
-  if (!group) return limits;
-  for (fs::path inner = group->relative_path();; inner = inner.parent_path()) {
-    const fs::path folder = mount / inner;
-    tighten(limits.memory, limit_in(folder, "memory.max", "memory.current"));
-    tighten(limits.processes, limit_in(folder, "pids.max", "pids.current"));
-    tighten(limits.cores, cores_in(folder));
-    if (inner.empty()) return limits;
+  std::error_code error;
+  const fs::path unified = mount / "unified";  // beside groups of version 1
+  std::istringstream lines(membership);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
+    if (controllers.empty())
+      take_in(limits, fs::is_directory(unified, error) ? unified : mount, group);
+    else
+      take_in(limits, mount / controllers, group);
   }
+  return limits;
 }
 
 CgroupLimits cgroup_limits() {
   std::ifstream file("/proc/self/cgroup");
-  const std::string membership{std::istreambuf_iterator<char>(file), {}};
-  std::error_code error;
-  const fs::path hybrid = "/sys/fs/cgroup/unified";  // beside groups of version 1
-  return read_cgroup_limits(membership, fs::is_directory(hybrid, error) ? hybrid : "/sys/fs/cgroup");
+  return read_cgroup_limits({std::istreambuf_iterator<char>(file), {}}, "/sys/fs/cgroup");
 }
 
 }  // namespace woa

@@ -1,4 +1,4 @@
-// Limits that a control group (cgroup v2) sets for this process: a container's or a service's.
+// Limits that a control group (version 1 or 2) sets for this process: a container's or a service's.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct CgroupLimits {  // nothing: no group around the process limits it
   std::optional<CgroupLimit> memory, processes, cores;
 };
 
-// `membership` is the text of /proc/self/cgroup, `mount` the mount point of cgroup v2. The tightest limit of the group
-// and of its ancestors counts. A file that cannot be read limits nothing.
+// `membership` is the text of /proc/self/cgroup, `mount` the folder of the hierarchies. The tightest limit of the
+// groups and of their ancestors counts. A file that cannot be read limits nothing.
 CgroupLimits read_cgroup_limits(const std::string& membership, const std::filesystem::path& mount);
 // The limits of this process.
 CgroupLimits cgroup_limits();

@@ -1,4 +1,4 @@
-// The limits of a made-up tree of cgroup v2.
+// The limits of made-up trees of groups.
 #include "runtime/base/cgroup_limits.h"
 
 #include <filesystem>
@@ -69,6 +69,30 @@ TEST_CASE("the tightest of the groups around counts") {
   CHECK(limits.processes->used == 7);
   REQUIRE(limits.cores);
   CHECK(limits.cores->most == 1500);
+}
+
+TEST_CASE("version 1 has a hierarchy for each controller, and version 2 may stand beside it") {
+  const Tree tree;
+  tree.put("cpu,cpuacct/a/cpu.cfs_quota_us", "50000");
+  tree.put("cpu,cpuacct/a/cpu.cfs_period_us", "100000");
+  tree.put("cpu,cpuacct/cpu.cfs_quota_us", "-1");
+  tree.put("cpu,cpuacct/cpu.cfs_period_us", "100000");
+  tree.put("memory/b/memory.limit_in_bytes", "1000");
+  tree.put("memory/b/memory.usage_in_bytes", "10");
+  tree.put("memory/memory.limit_in_bytes", "9223372036854771712");
+  tree.put("unified/c/pids.max", "70");
+  const CgroupLimits limits = tree.limits("4:cpu,cpuacct:/a\n3:memory:/b\n2:name=systemd:/\n0::/c\n");
+  REQUIRE(limits.cores);
+  CHECK(limits.cores->most == 500);
+  CHECK(limits.cores->file.ends_with("/a/cpu.cfs_quota_us"));
+  REQUIRE(limits.memory);
+  CHECK(limits.memory->most == 1000);
+  CHECK(limits.memory->used == 10);
+  REQUIRE(limits.processes);
+  CHECK(limits.processes->most == 70);
+  const CgroupLimits none = tree.limits("4:cpu,cpuacct:/\n3:memory:/\n");
+  CHECK_FALSE(none.cores);
+  CHECK_FALSE(none.memory);
 }
 
 }  // namespace
