@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kGpu = 1;          // controller
 constexpr std::uint32_t kFirstKernel = 2;  // stage, behind source and sink
 constexpr std::uint32_t kBlock = 256;
-constexpr std::uint64_t kDeadlineNs = 60'000'000'000;  // of a packet that a device lost
+constexpr std::uint64_t kDeadlineNs = 20'000'000'000;  // of a packet that a device lost
 
 StagePlan gpu_stage(const std::string& kernel, std::size_t number, const PortType& type, bool resident) {
   StagePlan stage;

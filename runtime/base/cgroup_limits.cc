@@ -24,12 +24,12 @@ std::optional<CgroupLimit> limit_in(const fs::path& group, const char* limit, co
 std::optional<CgroupLimit> cores_in(const fs::path& group) {
   std::int64_t quota = 0, period = 0;
   std::string file = (group / "cpu.max").string();
-  if (!fs::exists(file)) {
+  if (std::ifstream both(file); both.is_open()) {
+    if (!(both >> quota >> period)) return std::nullopt;
+  } else {
     file = (group / "cpu.cfs_quota_us").string();
     std::ifstream(file) >> quota;
     std::ifstream(group / "cpu.cfs_period_us") >> period;
-  } else if (!(std::ifstream(file) >> quota >> period)) {
-    return std::nullopt;
   }
   if (quota <= 0 || period <= 0) return std::nullopt;
   return CgroupLimit{static_cast<std::uint64_t>(quota) * 1000 / static_cast<std::uint64_t>(period), 0, file};
@@ -55,8 +55,8 @@ void take_in(CgroupLimits& limits, const fs::path& hierarchy, const fs::path& gr
 
 }  // namespace
 
-// A line is `number:controllers:group`: of version 2 `0::group`, of version 1 one for each hierarchy, whose folder has
-// the name of its controllers.
+// A line is `number:controllers:group`: of version 2 `0::group`, of version 1 one for each hierarchy. The folder of such
+// a hierarchy has the names of its controllers, in any order, and a link for each.
 CgroupLimits read_cgroup_limits(const std::string& membership, const fs::path& mount) {
   CgroupLimits limits;
   std::error_code error;
@@ -66,10 +66,9 @@ CgroupLimits read_cgroup_limits(const std::string& membership, const fs::path& m
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
-    if (controllers.empty())
-      take_in(limits, fs::is_directory(unified, error) ? unified : mount, group);
-    else
-      take_in(limits, mount / controllers, group);
+    if (controllers.empty()) take_in(limits, fs::is_directory(unified, error) ? unified : mount, group);
+    std::istringstream names(controllers);
+    for (std::string name; std::getline(names, name, ',');) take_in(limits, mount / name, group);
   }
   return limits;
 }

@@ -27,6 +27,9 @@ constexpr std::size_t kPollBatch = 64;  // packets of one channel per duty cycle
 constexpr std::uint32_t kMostAtOnce = 16;
 // Rare checks run in every 16th cycle: each takes a cache line that another core writes.
 constexpr std::uint32_t kThoroughEvery = 16;
+// A controller says that it waits for room when it goes to sleep. A loop inside it may keep it awake: then it says so
+// after so many thorough cycles with matches that are ready, more than fit the time that it spins.
+constexpr std::uint32_t kReadyBeforeTold = 32;
 
 std::size_t most_local_packets(const Plan& plan, const Layout& layout, std::uint32_t controller) {
   std::size_t packets = 1;
@@ -131,7 +134,11 @@ std::size_t Controller::do_work() noexcept {
   // Blocks that came back matter to who waits for one: a match of this controller, or the writer of what it passed on.
   if (thorough || parts.returns.passes_on() || !parts.matching.ready().empty() || !admitted_.empty())
     done += parts.returns.poll();
-  if (thorough) check_channels();
+  if (thorough) {
+    check_channels();
+    ready_for_ = parts.matching.ready().empty() ? 0 : ready_for_ + 1;
+    if (ready_for_ == kReadyBeforeTold) parts.requests.tell(true);
+  }
   if (const std::size_t completed = parts.firings.poll(); completed > 0) {
     done += completed;
     parts.bells.ring();  // the next kernel may take long
@@ -150,10 +157,10 @@ std::size_t Controller::do_work() noexcept {
 
 Doorbell::For Controller::awaits() noexcept {
   Parts& parts = *parts_;
-  const bool room = !parts.matching.ready().empty() || !admitted_.empty() || parts.poison.waits() ||
-                    parts.news.waits(published_oldest_) || parts.requests.any();
+  const bool room =
+      !parts.matching.ready().empty() || !admitted_.empty() || parts.poison.waits() || parts.requests.any();
   parts.requests.tell(room);
-  return room ? Doorbell::kWorkOrRoom : Doorbell::kWork;
+  return room || parts.news.waits(published_oldest_) ? Doorbell::kWorkOrRoom : Doorbell::kWork;
 }
 
 bool Controller::complete_last() noexcept {

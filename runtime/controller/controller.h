@@ -111,6 +111,7 @@ class Controller final {
   ControllerStats stats_;
   bool ended_ = false;
   std::uint32_t cycles_ = 0;            // duty cycles, modulo 2^32
+  std::uint32_t ready_for_ = 0;         // thorough cycles in a row in which matches were ready, modulo 2^32
   std::uint32_t allowance_ = 0;         // short firings left in this duty cycle
   std::uint64_t oldest_ = 0;            // in flight, as far as this controller knows
   std::uint64_t published_oldest_ = 0;  // host: to be told to the others

@@ -17,7 +17,7 @@ std::vector<bool> News::awaiting_retirement(const Plan& plan) {
   return awaiting;
 }
 
-// Who neither awaits retirement nor waits for room learns the same from the next packet.
+// A controller that neither awaits retirement nor waits for room learns the same from its next packet.
 bool News::needs(std::uint32_t controller, std::uint64_t oldest) const noexcept {
   if (told_oldest_[controller] >= oldest) return false;
   return awaits_retirement_[controller] || wiring_.senders[layout_.control_of[controller]]->room_wanted();

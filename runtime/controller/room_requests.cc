@@ -20,14 +20,14 @@ RoomRequests::RoomRequests(const Plan& plan, const Layout& layout, std::uint32_t
     if (layout.edges[e].crosses() && passes_on(plan, layout, e)) passing[layout.edges[e].channel] = true;
   }
   for (std::uint32_t c = 0; c < layout.channels.size(); ++c) {
-    if (layout.channels[c].wire && layout.channels[c].from == controller)
+    const ChannelLayout& channel = layout.channels[c];
+    if (passing[c] && channel.to == controller) producers_.push_back(wiring.receivers[c].get());
+    if (passing[c] && channel.from == controller && !channel.wire) consumers_.push_back(wiring.senders[c].get());
+    if (channel.wire && channel.from == controller && !channel.control)
       consumers_by_wire_.push_back(wiring.senders[c].get());
     // Only the host has something for a consumer that waits: which instance is the oldest.
-    if (layout.channels[c].wire && layout.channels[c].to == controller && layout.channels[c].control)
+    if (channel.wire && channel.to == controller && channel.control)
       producers_by_wire_.push_back(wiring.receivers[c].get());
-    if (!passing[c]) continue;
-    if (layout.channels[c].to == controller) producers_.push_back(wiring.receivers[c].get());
-    if (layout.channels[c].from == controller) consumers_.push_back(wiring.senders[c].get());
   }
 }
 

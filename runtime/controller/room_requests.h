@@ -1,6 +1,6 @@
 // Requests for room that others could give. A controller that passes blocks on hands them back to their owner, but
 // need not wake for each: an owner that waits says so, and the word travels on to whoever may hold the blocks. Over a
-// wire each message costs more than a wake-up: there everybody keeps what it could give back until somebody waits.
+// wire each message costs more than a wake-up: there a consumer keeps what it could give back until its producer waits.
 //
 // In a loop of three or more such controllers the word may outlive its cause. They then wake for each block.
 //
@@ -22,8 +22,8 @@ class RoomRequests {
 
   // True if a producer waits for blocks that this controller passes on.
   [[nodiscard]] bool any() const noexcept;
-  // Tells those that pass this controller's blocks on, and all behind wires, whether it waits. They wake if it did not
-  // before.
+  // Tells those that pass this controller's blocks on, and all behind wires, whether it waits. They wake when it begins
+  // to.
   void tell(bool waits) noexcept;
 
  private:

@@ -36,8 +36,8 @@ struct ChannelSpec {
   std::uint32_t return_slots = 64;   // a power of two, at least the blocks that the consumer can hold
   std::uint32_t inline_bytes = 192;  // inline payload of a packet; a multiple of 64, 0 to kMaxRingInlineBytes
   bool header_crc = false;           // on towards device streams and between hosts
-  // Blocks that a consumer by wire may have given back and not told of: so many does a producer that does not wait for
-  // room have to spare.
+  // A consumer by wire may give back so many blocks before it tells the producer, which has as many to spare while it
+  // does not wait for room.
   std::uint32_t kept_returns = 0;
 };
 

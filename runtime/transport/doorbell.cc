@@ -30,17 +30,18 @@ void Doorbell::ring_from(For least) const noexcept {
   if (line_ == nullptr) return;
   full_fence(line_->sleeping);
   if (line_->sleeping.load(std::memory_order_relaxed) < least) return;
+  const std::int32_t process = line_->process.load(std::memory_order_acquire);
+  if (process != 0 && process != ::getpid()) return;  // the descriptor's number means another file here
   // The first who rings wakes the owner; until it has woken, which takes microseconds, the others need not.
   if (line_->sleeping.exchange(0, std::memory_order_relaxed) == 0) return;
   line_->rings.fetch_add(1, std::memory_order_release);
-  // In another process the number means another file.
-  if (const std::int32_t process = line_->process.load(std::memory_order_acquire); process == 0)
+  if (process == 0)
     futex_wake(&line_->rings, 1);
-  else if (process == ::getpid())
+  else
     ::eventfd_write(line_->descriptor, 1);
 }
 
-void Doorbell::ring_also(int descriptor) const noexcept {
+void Doorbell::ring_into(int descriptor) const noexcept {
   if (line_ == nullptr) return;
   if (descriptor >= 0) line_->descriptor = descriptor;
   line_->process.store(descriptor >= 0 ? ::getpid() : 0, std::memory_order_release);

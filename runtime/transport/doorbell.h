@@ -14,7 +14,7 @@ struct alignas(64) DoorbellLine {
   std::atomic<std::uint32_t> rings{0};     // futex word, bumped by a ring that finds the owner asleep
   std::atomic<std::uint32_t> sleeping{0};  // a Doorbell::For, set by the owner, cleared by it or by the first who rings
   std::uint32_t seen = 0;                  // the owner's: `rings` when it announced its sleep
-  std::atomic<std::int32_t> process{0};    // whose `descriptor` is rung, too; 0: none
+  std::atomic<std::int32_t> process{0};    // in which a ring writes to `descriptor`; 0: it wakes the futex
   std::int32_t descriptor = -1;
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
@@ -33,9 +33,9 @@ class Doorbell {
   // Call after giving back. Any thread or process.
   void ring_for_room() const noexcept { ring_from(kWorkOrRoom); }
 
-  // Owner only. From now on a ring also writes to `descriptor`, an eventfd of this process, as do all who ring; -1: no
-  // more. So the owner may sleep on that and other descriptors in place of sleep().
-  void ring_also(int descriptor) const noexcept;
+  // Owner only. From now on a ring that finds it asleep writes to `descriptor`, an eventfd of this process; -1: no more.
+  // So the owner may sleep on that and on other descriptors in place of sleep(). Rings of other processes are lost.
+  void ring_into(int descriptor) const noexcept;
   [[nodiscard]] bool rings_descriptor() const noexcept {
     return line_ != nullptr && line_->process.load(std::memory_order_relaxed) != 0;
   }

@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t kCloseNs = 1'000'000'000;
 constexpr std::uint64_t kOverdueNs = 1'000'000'000;  // what is still on the way has come by then
 constexpr timespec kNap{0, 100'000};
-// Whoever waits for room again and again says so once. To say the contrary costs a message, and the peer little if not.
+// An end that waits for room again and again says so once: as long as it does not say the contrary, the peer only sends
+// credits early.
 constexpr std::uint32_t kUnwantedBeforeTold = 16;
 
 std::string seconds(std::uint64_t ns) {
@@ -29,7 +30,7 @@ ChannelEndpoint::ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint3
     : segment_(std::move(segment)),
       remote_(segment_->replicas().front()),
       own_(own),
-      operation_(fabric().make_operations(segment_->number(), 1)),
+      operations_(fabric().make_operations(segment_->number(), 3)),
       opened_ns_(now_ns()) {
   fabric().locked([&] { mailbox().open(segment_->memory().data() + ChannelMap::kPeerState, lines, own, brings); });
   segment_->served()->service.add(*this);
@@ -43,8 +44,9 @@ ChannelEndpoint::~ChannelEndpoint() {
     return mailbox().lost() == Lost::kNo && !mailbox().is_cut() && now_ns() - begin < kCloseNs;
   };
   for (Post post = Post::kBusy; patient(); nanosleep(&kNap, nullptr)) {
-    if (post == Post::kBusy) post = post_state(true);
-    if (post == Post::kFailed || (post == Post::kPosted && !operation_->leaving.load(std::memory_order_acquire))) break;
+    if (post == Post::kBusy) post = post_state(Word::kLast);
+    const Operation& last = operations_[static_cast<std::size_t>(Word::kLast)];
+    if (post == Post::kFailed || (post == Post::kPosted && !last.leaving.load(std::memory_order_acquire))) break;
     look(true);
   }
   fabric().locked([&] { mailbox().close(now_ns()); });
@@ -66,11 +68,11 @@ void ChannelEndpoint::look(bool always) noexcept {
 
 void ChannelEndpoint::want_room(bool wanted) noexcept {
   unwanted_ = wanted ? 0 : unwanted_ + 1;
-  const bool told = wants_room_.load(std::memory_order_relaxed);
-  if (wanted == told || (!wanted && unwanted_ < kUnwantedBeforeTold)) return;
-  wants_room_.store(wanted, std::memory_order_relaxed);
-  if (closed() || post_state(false) != Post::kBusy) return;
-  wants_room_.store(told, std::memory_order_relaxed);
+  const bool changes =
+      wanted != wants_room_.load(std::memory_order_relaxed) && (wanted || unwanted_ >= kUnwantedBeforeTold);
+  if (changes) wants_room_.store(wanted, std::memory_order_relaxed);
+  if (!changes && !untold_.load(std::memory_order_relaxed)) return;
+  untold_.store(!closed() && post_state(Word::kRoom) == Post::kBusy, std::memory_order_relaxed);
 }
 
 bool ChannelEndpoint::overdue(std::uint32_t expected) noexcept {
@@ -109,7 +111,7 @@ Status ChannelEndpoint::lost() const {
 void ChannelEndpoint::beat(std::uint64_t now) noexcept {
   Mailbox& peer = mailbox();
   if (peer.peer_closed() || peer.is_cut() || peer.lost() != Lost::kNo) return;
-  (void)post_state(false);
+  (void)post_state(Word::kBeat);
   const KeepAlive& keep_alive = segment_->served()->service.keep_alive();
   const bool beating = peer.beating();
   const std::uint64_t heard = std::max(peer.heard_ns(), opened_ns_);
@@ -118,21 +120,24 @@ void ChannelEndpoint::beat(std::uint64_t now) noexcept {
 }
 
 bool ChannelEndpoint::retry() noexcept {
-  if (!waiting_.load(std::memory_order_relaxed) || closed()) return false;
+  const bool waits = waiting_.load(std::memory_order_relaxed) || untold_.load(std::memory_order_relaxed);
+  if (!waits || closed()) return false;
   own_.ring();
   return true;
 }
 
-Post ChannelEndpoint::post_state(bool last) noexcept {
+Post ChannelEndpoint::post_state(Word word) noexcept {
   const std::lock_guard lock(state_mutex_);
   StateLine line;
   line.wants_room = wants_room_.load(std::memory_order_relaxed) ? 1 : 0;
   line.next_sequence = announced_.load(std::memory_order_acquire);
-  line.closed = last ? 1 : 0;
+  line.closed = word == Word::kLast ? 1 : 0;
   const Piece piece = segment_->piece(ChannelMap::kOwnState, sizeof line);
   std::memcpy(segment_->memory().data() + ChannelMap::kOwnState, &line, sizeof line);
   const Target there = target(ChannelMap::kPeerState, kStatePlace, line.next_sequence);
-  return last ? fabric().write_last(piece, there, *operation_) : fabric().write_line(piece, there, *operation_);
+  Operation& operation = operations_[static_cast<std::size_t>(word)];
+  return word == Word::kLast ? fabric().write_last(piece, there, operation)
+                             : fabric().write_line(piece, there, operation);
 }
 
 }  // namespace woa::ofi

@@ -42,8 +42,8 @@ class ChannelEndpoint final : public Served {
   // There is no room on the wire: the service thread rings this end's controller until wait_for_room(false) or
   // closed().
   void wait_for_room(bool waiting) noexcept { waiting_.store(waiting, std::memory_order_relaxed); }
-  // Tells the peer whether this end waits for room; that it does no more is told after some time of it. Tries again
-  // with the next call what finds no place on the wire.
+  // Tells the peer whether this end waits for room. That it waits no longer is told after some calls that say so. For a
+  // word that finds no place on the wire the service thread rings this end's controller until the next call.
   void want_room(bool wanted) noexcept;
   // True once the peer has said for a second that it is past `expected`, and nothing came.
   [[nodiscard]] bool overdue(std::uint32_t expected) noexcept;
@@ -56,17 +56,18 @@ class ChannelEndpoint final : public Served {
   bool retry() noexcept override;
 
  private:
-  [[nodiscard]] Post post_state(bool last) noexcept;
+  enum class Word : std::uint8_t { kBeat, kRoom, kLast };  // each has an operation of its own
+  [[nodiscard]] Post post_state(Word word) noexcept;
 
   std::shared_ptr<OfiSegment> segment_;
   PeerReplica remote_;
   Doorbell own_;
-  Operation* operation_;
+  Operation* operations_;  // by Word
   const std::uint64_t opened_ns_;
   std::atomic<std::uint32_t> announced_{1};
   std::atomic<bool> waiting_{false};
   std::mutex state_mutex_;  // around the line that this side writes its state from
-  std::atomic<bool> wants_room_{false};
+  std::atomic<bool> wants_room_{false}, untold_{false};
   std::uint32_t unwanted_ = 0;  // calls in a row
   std::uint64_t seen_looks_ = 0;
   std::uint64_t behind_since_ns_ = 0;  // 0: as far as the peer says

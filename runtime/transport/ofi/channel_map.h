@@ -22,6 +22,9 @@
 
 namespace woa::ofi {
 
+// A consumer tells of each packet of a ring of so few places at once.
+inline constexpr std::uint32_t kTellsAtOnce = 4;
+
 // From the consumer to the producer.
 struct CreditLine {
   static constexpr std::uint32_t kMagic = 0x43414f57;  // "WOAC"

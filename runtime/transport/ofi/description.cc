@@ -12,7 +12,7 @@ namespace woa::ofi {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x494f4657;  // "WFOI"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // As it travels; little-endian, like the packet.
 struct Wire {

@@ -43,7 +43,8 @@ std::size_t OfiReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcep
   if (delivered > 0) empty_polls_ = 0;
   // A credit line costs as much as a packet and would be in the way of an answer: it goes out when the producer waits
   // for room, with nothing else to do early, otherwise before the producer's ring is full.
-  const bool due = next_ - 1 - told_ >= std::max(1U, map_.slots() / (delivered == 0 ? 4 : 2));
+  const std::uint32_t most = map_.slots() > kTellsAtOnce ? map_.slots() / (delivered == 0 ? 4 : 2) : 1;
+  const bool due = next_ - 1 - told_ >= most;
   if (due || (delivered == 0 && room_wanted())) write_credits();
   return delivered;
 }

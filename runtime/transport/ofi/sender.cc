@@ -53,7 +53,7 @@ Push OfiSender::reserve() noexcept {
   }
   if (closed()) return Push::kClosed;
   if (full()) {
-    end_.want_room(true);
+    if (map_.slots() > kTellsAtOnce) end_.want_room(true);
     return Push::kBackPressured;
   }
   ++open_;

@@ -16,7 +16,7 @@ namespace woa::ofi {
 namespace {
 
 constexpr std::uint64_t kNapNs = 500'000;        // while controllers look themselves, or something waits for room
-constexpr std::uint64_t kLongNapNs = 5'000'000;  // while a controller sleeps on the fabric itself
+constexpr std::uint64_t kLongNapNs = 5'000'000;  // a longer one is ended by the controller that wakes
 constexpr unsigned kLooksBeforeNap = 2;
 constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
 constexpr unsigned kMostRefused = 16;         // waits in a row, should a provider always say that it has more
@@ -62,6 +62,11 @@ void Service::take_over() noexcept {
   eventfd_write(wake_descriptor_, 1);
 }
 
+void Service::end_sleep() noexcept {
+  sleeps_itself_.store(false);
+  if (naps_long_.load() && naps_long_.exchange(false)) eventfd_write(wake_descriptor_, 1);
+}
+
 void Service::run() {
   const ShortTurns turns;  // whoever opened the fabric may have none
   while (!stop_.load()) {
@@ -88,7 +93,7 @@ bool Service::serve(std::uint64_t now) {
 // Do controllers look for arrivals, and go on looking? One that has just been woken may sleep again at once.
 bool Service::is_attended() noexcept {
   if (sleeps_itself_.load(std::memory_order_relaxed)) {
-    nap_ns_ = std::clamp(2 * nap_ns_, kNapNs, kLongNapNs);
+    nap_ns_ = std::clamp(2 * nap_ns_, kNapNs, keep_alive_.every_ns);
     return true;
   }
   nap_ns_ = kNapNs;
@@ -105,6 +110,8 @@ void Service::rest(bool waiting, std::uint64_t until_ns) {
   napping_.store(!waiting);
   if (waiting || is_attended()) {
     most = std::min(most, waiting ? kNapNs : nap_ns_);
+    naps_long_.store(most > kLongNapNs);
+    if (naps_long_.load() && !sleeps_itself_.load()) most = kNapNs;  // it has woken meanwhile
     naps_.fetch_add(1, std::memory_order_relaxed);
   } else {
     napping_.store(false);
@@ -115,6 +122,7 @@ void Service::rest(bool waiting, std::uint64_t until_ns) {
   const timespec timeout{static_cast<time_t>(most / kNsPerSecond), static_cast<long>(most % kNsPerSecond)};
   ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
   napping_.store(false);
+  naps_long_.store(false);
   eventfd_t woken = 0;
   if (descriptors[0].revents != 0) eventfd_read(wake_descriptor_, &woken);
 }

@@ -1,9 +1,9 @@
 // The thread of a fabric: keeps it going while no controller does, and keeps peers informed that this process lives.
 //
 // It sleeps on the fabric's descriptor and wakes whoever something came for. While controllers look for arrivals
-// themselves and none goes to sleep, it only naps between keep-alives. A controller that goes to sleep ends a nap, or
-// what came for it would wait until the nap is over, or sleeps on the descriptor itself (sleeper.h). The thread runs no
-// kernel, so a kernel that takes minutes does not look like a dead process.
+// themselves and none goes to sleep, it only naps between keep-alives. A controller that goes to sleep ends a nap, since
+// what comes for it would wait until the nap is over. One that sleeps on the descriptor itself (sleeper.h) does not. The
+// thread runs no kernel, so a kernel that takes minutes does not look like a dead process.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class Served {
 
 // Counts since the thread was started.
 struct ServiceCounters {
-  std::uint64_t naps = 0;   // while controllers look themselves, or something waits for room
+  std::uint64_t naps = 0;   // while controllers look or sleep on the fabric themselves, or something waits for room
   std::uint64_t ended = 0;  // naps that a controller ended, which costs it a system call
 };
 
@@ -51,8 +51,10 @@ class Service {
   void remove(Served& served);
   // A controller looks no more, because it is going to sleep: ends a nap. Any thread; may make a system call.
   void take_over() noexcept;
-  // A controller begins or ends to sleep on the fabric's descriptor itself.
-  void let_sleep(bool begins) noexcept { sleeps_itself_.store(begins, std::memory_order_relaxed); }
+  // A controller begins to sleep on the fabric's descriptor itself.
+  void begin_sleep() noexcept { sleeps_itself_.store(true, std::memory_order_relaxed); }
+  // It has woken: ends a long nap, since its kernel may run for long. May make a system call.
+  void end_sleep() noexcept;
   [[nodiscard]] ServiceCounters counters() const noexcept {
     return {naps_.load(std::memory_order_relaxed), ended_naps_.load(std::memory_order_relaxed)};
   }
@@ -72,7 +74,7 @@ class Service {
   unsigned refused_ = 0;      // waits in a row
   std::uint64_t nap_ns_ = 0;  // while it is attended
   int wake_descriptor_;
-  std::atomic<bool> napping_{false}, stop_{false}, sleeps_itself_{false};
+  std::atomic<bool> napping_{false}, naps_long_{false}, stop_{false}, sleeps_itself_{false};
   std::atomic<unsigned> attended_{0};  // looks in a row that found a controller attending, since one went to sleep
   std::atomic<std::uint64_t> naps_{0}, ended_naps_{0};
   std::thread thread_;

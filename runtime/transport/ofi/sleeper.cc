@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,6 +11,8 @@ namespace woa::ofi {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr unsigned kMostRefused = 16;         // should a provider always say so, or nobody read what has come
+constexpr std::uint64_t kLookNs = 1'000'000;  // then, and only the doorbell ends it
 
 }  // namespace
 
@@ -23,23 +26,26 @@ std::unique_ptr<OfiSleeper> OfiSleeper::make(std::shared_ptr<ServedFabric> serve
 
 OfiSleeper::OfiSleeper(std::shared_ptr<ServedFabric> served, Doorbell own, UniqueFd rung) noexcept
     : served_(std::move(served)), own_(own), rung_(std::move(rung)) {
-  own_.ring_also(rung_.get());
+  own_.ring_into(rung_.get());
 }
 
 OfiSleeper::~OfiSleeper() {
-  own_.ring_also(-1);
+  own_.ring_into(-1);
   served_->has_sleeper.store(false);
 }
 
 void OfiSleeper::sleep(std::uint64_t timeout_ns) noexcept {
   // A ring since prepare() is in the eventfd; what has arrived since the last look shows here or in the descriptor.
-  if (const int arrivals = served_->fabric.prepare_wait(); arrivals >= 0) {
+  const int arrivals = served_->fabric.prepare_wait();
+  refused_ = arrivals < 0 ? refused_ + 1 : 0;
+  if (arrivals >= 0 || refused_ > kMostRefused) {
+    if (arrivals < 0) timeout_ns = std::min(timeout_ns, kLookNs);
     std::array<pollfd, 2> descriptors{{{rung_.get(), POLLIN, 0}, {arrivals, POLLIN, 0}}};
     const timespec timeout{static_cast<time_t>(timeout_ns / kNsPerSecond),
                            static_cast<long>(timeout_ns % kNsPerSecond)};
-    served_->service.let_sleep(true);
+    served_->service.begin_sleep();
     ::ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
-    served_->service.let_sleep(false);
+    served_->service.end_sleep();
     eventfd_t rings = 0;
     if (descriptors[0].revents != 0) ::eventfd_read(rung_.get(), &rings);
   }

@@ -27,6 +27,7 @@ class OfiSleeper final : public Sleeper {
   const std::shared_ptr<ServedFabric> served_;
   const Doorbell own_;
   const UniqueFd rung_;
+  unsigned refused_ = 0;  // in a row: the provider said that something has come already
 };
 
 }  // namespace woa::ofi

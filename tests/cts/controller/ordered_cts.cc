@@ -10,8 +10,8 @@ namespace woa::test {
 namespace {
 
 constexpr std::uint32_t kStages = 6;  // of the chains here
-// Polls that pass before a device takes it that no more firings come, where the run is to start as many as it may.
-// Beside other programs the host can be away for a hundred milliseconds.
+// Polls until a device takes it that no more firings come, where a test counts how many do. Beside other programs the
+// host can be away for a hundred milliseconds.
 constexpr std::size_t kPatient = 200'000;
 
 struct Ordered {

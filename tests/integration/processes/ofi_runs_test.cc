@@ -43,6 +43,44 @@ TEST_CASE("ofi: the same outputs and message counts as in one process") {
   }
 }
 
+// Every wait is a sleep that lasts until somebody wakes its thread.
+constexpr IdleOptions kSleepsOnly{.spin_ns = 0, .yields = 0, .sleep_ns = 20'000'000'000};
+
+TEST_CASE("ofi: an instance of a chain takes its packets and few messages more") {
+  constexpr std::uint64_t kInstances = 300, kOther = 60;  // of the start, the end, and keep-alives
+  World world;
+  world.options.idle = kSleepsOnly;
+  Plan plan = chain_plan(2, "append");
+  plan.window = 1;
+  for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks + 7;
+  const Outcome outcome = run_plan(plan, world.options, kInstances, number);
+  REQUIRE(outcome.outputs.size() == kInstances);
+  CHECK(outcome.report.packets[0] < 3 * kInstances + kOther);                 // nobody awaits retirement
+  CHECK(world.wires.front()->counters().injected < kInstances / 3 + kOther);  // three blocks to a credit
+  for (const ControllerReport& controller : outcome.report.controllers)
+    CHECK(controller.stats.waits.sleeps < 2 * kInstances + kOther);
+}
+
+TEST_CASE("ofi: retirement reaches those that await it, and a loop its end, though all sleep until they are woken") {
+  World world;
+  world.options.idle = kSleepsOnly;
+  REQUIRE(run_plan(fan_out(), world.options, 200, long_and_short).outputs.size() == 200);
+  REQUIRE(run_plan(passing(), world.options, 200, long_and_short).outputs.size() == 200);
+  REQUIRE(run_plan(loop(5, true), world.options, 50, [](std::uint64_t, std::uint32_t) {
+            return std::string("3");
+          }).outputs.size() == 50);
+}
+
+TEST_CASE("ofi: a host whose channels all take one wire sleeps on it, one that shares memory does not") {
+  for (const bool alone : {true, false}) {
+    World world;
+    world.options.apart = alone ? std::set<std::uint32_t>{0, 1, 2} : std::set<std::uint32_t>{1};
+    const auto run = need(Run::start(chain_plan(2, "append"), world.options, [](const Completion&) {}));
+    DoorbellLine line;
+    CHECK((world.wires.front()->make_sleeper(Doorbell(&line)) == nullptr) == alone);  // it has one to give
+  }
+}
+
 TEST_CASE("ofi: payloads of every length reach all that read them, in either model") {
   World world;
   for (const char* model : {"woa", "rpc-hub"}) {

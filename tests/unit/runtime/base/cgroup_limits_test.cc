@@ -73,10 +73,10 @@ TEST_CASE("the tightest of the groups around counts") {
 
 TEST_CASE("version 1 has a hierarchy for each controller, and version 2 may stand beside it") {
   const Tree tree;
-  tree.put("cpu,cpuacct/a/cpu.cfs_quota_us", "50000");
-  tree.put("cpu,cpuacct/a/cpu.cfs_period_us", "100000");
-  tree.put("cpu,cpuacct/cpu.cfs_quota_us", "-1");
-  tree.put("cpu,cpuacct/cpu.cfs_period_us", "100000");
+  tree.put("cpu/a/cpu.cfs_quota_us", "50000");
+  tree.put("cpu/a/cpu.cfs_period_us", "100000");
+  tree.put("cpu/cpu.cfs_quota_us", "-1");
+  tree.put("cpu/cpu.cfs_period_us", "100000");
   tree.put("memory/b/memory.limit_in_bytes", "1000");
   tree.put("memory/b/memory.usage_in_bytes", "10");
   tree.put("memory/memory.limit_in_bytes", "9223372036854771712");
