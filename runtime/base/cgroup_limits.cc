@@ -55,8 +55,8 @@ void take_in(CgroupLimits& limits, const fs::path& hierarchy, const fs::path& gr
 
 }  // namespace
 
-// A line is `number:controllers:group`: of version 2 `0::group`, of version 1 one for each hierarchy. The folder of such
-// a hierarchy has the names of its controllers, in any order, and a link for each.
+// A line is `number:controllers:group`: of version 2 `0::group`, of version 1 one for each hierarchy. The folder of
+// such a hierarchy has the names of its controllers, in any order, and a link for each.
 CgroupLimits read_cgroup_limits(const std::string& membership, const fs::path& mount) {
   CgroupLimits limits;
   std::error_code error;

@@ -33,8 +33,9 @@ class Doorbell {
   // Call after giving back. Any thread or process.
   void ring_for_room() const noexcept { ring_from(kWorkOrRoom); }
 
-  // Owner only. From now on a ring that finds it asleep writes to `descriptor`, an eventfd of this process; -1: no more.
-  // So the owner may sleep on that and on other descriptors in place of sleep(). Rings of other processes are lost.
+  // Owner only. From now on a ring that finds it asleep writes to `descriptor`, an eventfd of this process; -1: no
+  // more. So the owner may sleep on that and on other descriptors in place of sleep(). Rings of other processes are
+  // lost.
   void ring_into(int descriptor) const noexcept;
   [[nodiscard]] bool rings_descriptor() const noexcept {
     return line_ != nullptr && line_->process.load(std::memory_order_relaxed) != 0;

@@ -7,13 +7,12 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/transport/ofi/library.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
 namespace {
 
-constexpr std::uint64_t kCloseNs = 1'000'000'000;
 constexpr std::uint64_t kOverdueNs = 1'000'000'000;  // what is still on the way has come by then
-constexpr timespec kNap{0, 100'000};
 // An end that waits for room again and again says so once: as long as it does not say the contrary, the peer only sends
 // credits early.
 constexpr std::uint32_t kUnwantedBeforeTold = 16;

@@ -2,7 +2,6 @@
 
 #include <rdma/fi_errno.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -10,11 +9,11 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/transport/ofi/library.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
 namespace {
 
-constexpr std::uint64_t kLingerNs = 1'000'000'000;
 constexpr std::size_t kBatch = 16;
 constexpr int kMostBatches = 8;  // of one look
 
@@ -24,7 +23,7 @@ Fabric::Fabric(FabricObjects objects) : objects_(std::move(objects)) {}
 
 Fabric::~Fabric() {
   const std::uint64_t begin = now_ns();
-  while (leaving_ > 0 && now_ns() - begin < kLingerNs) progress(false);
+  while (leaving_ > 0 && now_ns() - begin < kCloseNs) progress(false);
   objects_.endpoint.reset();  // before the operations, whose contexts it may still hold
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/transport/ofi/served_fabric.h"
 #include "runtime/transport/ofi/shm_leftovers.h"
 #include "runtime/transport/ofi/sleeper.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa {
 namespace {
@@ -26,7 +27,6 @@ namespace {
 using namespace ofi;  // NOLINT(google-build-using-namespace)
 
 constexpr std::uint64_t kAnswerNs = 10'000'000'000;
-constexpr timespec kNap{0, 100'000};
 
 // A channel's replica that an end may be opened on.
 struct OpenChannel {

@@ -8,14 +8,9 @@
 #include <cstring>
 
 #include "runtime/base/clock.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
-namespace {
-
-constexpr std::uint64_t kLingerNs = 1'000'000'000;
-constexpr timespec kNap{0, 200'000};
-
-}  // namespace
 
 OfiRendezvousReceiver::OfiRendezvousReceiver(std::shared_ptr<OfiSegment> segment, const RegistrationLimits& limits,
                                              Doorbell own)
@@ -29,7 +24,7 @@ OfiRendezvousReceiver::~OfiRendezvousReceiver() {
   const bool granted = told_ && registration_ != nullptr;
   end_.reset();
   const std::uint64_t begin = now_ns();
-  while (granted && segment_->mailbox().awaits_peer() && now_ns() - begin < kLingerNs) nanosleep(&kNap, nullptr);
+  while (granted && segment_->mailbox().awaits_peer() && now_ns() - begin < kCloseNs) nanosleep(&kNap, nullptr);
 }
 
 Transfer OfiRendezvousReceiver::land(std::span<std::byte> to) noexcept {

@@ -4,14 +4,9 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/transport/ofi/description.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
-namespace {
-
-constexpr std::uint64_t kLingerNs = 1'000'000'000;
-constexpr timespec kNap{0, 200'000};
-
-}  // namespace
 
 Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<ServedFabric> served,
                                                      std::unique_ptr<Mapping> memory, bool shared) {
@@ -28,7 +23,7 @@ Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<ServedFabri
 }
 
 OfiSegment::~OfiSegment() {
-  while (mailbox_.awaits_peer() && now_ns() - mailbox_.closed_ns() < kLingerNs) nanosleep(&kNap, nullptr);
+  while (mailbox_.awaits_peer() && now_ns() - mailbox_.closed_ns() < kCloseNs) nanosleep(&kNap, nullptr);
   if (numbered_) served_->fabric.remove(number_);
   if (registration_) served_->fabric.deregister(std::move(*registration_));
   if (is_carried_ ? !may_be_written_ : replicas_.empty() || mailbox_.peer_closed()) return;

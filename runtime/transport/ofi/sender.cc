@@ -10,14 +10,9 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/packet/payload_crc.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
-namespace {
-
-constexpr std::uint64_t kCloseNs = 1'000'000'000;
-constexpr timespec kNap{0, 100'000};
-
-}  // namespace
 
 OfiSender::OfiSender(const ChannelSpec& spec, const ChannelMap& map, RegionMap regions,
                      std::shared_ptr<OfiSegment> segment, Doorbell own)

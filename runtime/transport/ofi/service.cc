@@ -11,6 +11,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
+#include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
 namespace {
@@ -18,9 +19,6 @@ namespace {
 constexpr std::uint64_t kNapNs = 500'000;        // while controllers look themselves, or something waits for room
 constexpr std::uint64_t kLongNapNs = 5'000'000;  // a longer one is ended by the controller that wakes
 constexpr unsigned kLooksBeforeNap = 2;
-constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
-constexpr unsigned kMostRefused = 16;         // waits in a row, should a provider always say that it has more
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 int made(int descriptor) {
   if (descriptor >= 0) return descriptor;
@@ -119,7 +117,7 @@ void Service::rest(bool waiting, std::uint64_t until_ns) {
     refused_ = descriptors[1].fd == Fabric::kLookFirst ? refused_ + 1 : 0;
     if (descriptors[1].fd < 0) most = std::min(most, refused_ > 0 && refused_ <= kMostRefused ? 0 : kLookNs);
   }
-  const timespec timeout{static_cast<time_t>(most / kNsPerSecond), static_cast<long>(most % kNsPerSecond)};
+  const timespec timeout = time_of(most);
   ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
   napping_.store(false);
   naps_long_.store(false);

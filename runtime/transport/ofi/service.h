@@ -1,9 +1,9 @@
 // The thread of a fabric: keeps it going while no controller does, and keeps peers informed that this process lives.
 //
 // It sleeps on the fabric's descriptor and wakes whoever something came for. While controllers look for arrivals
-// themselves and none goes to sleep, it only naps between keep-alives. A controller that goes to sleep ends a nap, since
-// what comes for it would wait until the nap is over. One that sleeps on the descriptor itself (sleeper.h) does not. The
-// thread runs no kernel, so a kernel that takes minutes does not look like a dead process.
+// themselves and none goes to sleep, it only naps between keep-alives. A controller that goes to sleep ends a nap,
+// since what comes for it would wait until the nap is over. One that sleeps on the descriptor itself (sleeper.h) does
+// not. The thread runs no kernel, so a kernel that takes minutes does not look like a dead process.
 #pragma once
 
 #include <atomic>

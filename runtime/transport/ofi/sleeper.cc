@@ -7,14 +7,9 @@
 #include <array>
 #include <utility>
 
+#include "runtime/transport/ofi/waits.h"
+
 namespace woa::ofi {
-namespace {
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-constexpr unsigned kMostRefused = 16;         // should a provider always say so, or nobody read what has come
-constexpr std::uint64_t kLookNs = 1'000'000;  // then, and only the doorbell ends it
-
-}  // namespace
 
 std::unique_ptr<OfiSleeper> OfiSleeper::make(std::shared_ptr<ServedFabric> served, Doorbell own) {
   if (served->fabric.objects().wait_descriptor < 0 || served->has_sleeper.exchange(true)) return nullptr;
@@ -41,8 +36,7 @@ void OfiSleeper::sleep(std::uint64_t timeout_ns) noexcept {
   if (arrivals >= 0 || refused_ > kMostRefused) {
     if (arrivals < 0) timeout_ns = std::min(timeout_ns, kLookNs);
     std::array<pollfd, 2> descriptors{{{rung_.get(), POLLIN, 0}, {arrivals, POLLIN, 0}}};
-    const timespec timeout{static_cast<time_t>(timeout_ns / kNsPerSecond),
-                           static_cast<long>(timeout_ns % kNsPerSecond)};
+    const timespec timeout = time_of(timeout_ns);
     served_->service.begin_sleep();
     ::ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
     served_->service.end_sleep();

@@ -127,6 +127,8 @@ class ProgramTest(WoaTest):
 
     def check_placements(self, name, inputs, out, expected, *options, count=2):
         """Random placements, each under every call model; the stages of one controller in two processes come first."""
+        if SANITIZED:
+            self.skipTest("a kernel does the same wherever it is placed")
         stages = STAGE.findall(read(self.graph(name)))
         for places in [{stage: "cpu:0" for stage in stages}, *self.random_places(name, count)]:
             graph = self.placed(name, places)
@@ -145,6 +147,8 @@ class ProgramTest(WoaTest):
 
     def check_predictions(self, name, inputs, out, expected, *options, models=MODELS):
         """Each call model's messages and payload bytes, at its optimum and at a random placement, are those of its plan."""
+        if SANITIZED:
+            self.skipTest("predictions are the compiler's, which unit tests run under sanitizers")
         instances = 3
         for graph in (self.graph(name), self.placed(name, self.random_places(name, 1)[0])):
             profile, plan = self.path("profile.json"), self.path("model.plan")

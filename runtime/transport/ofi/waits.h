@@ -1,0 +1,24 @@
+// How long the parts of the transport wait.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace woa::ofi {
+
+// What is closed waits so long for what is still on the way, and looks again after each nap.
+inline constexpr std::uint64_t kCloseNs = 1'000'000'000;
+inline constexpr timespec kNap{0, 100'000};
+
+// A wait on libfabric's descriptor may be refused since something has come already. After so many refusals in a row,
+// should a provider always say so or nobody read what has come, a thread looks again after this time.
+inline constexpr unsigned kMostRefused = 16;
+inline constexpr std::uint64_t kLookNs = 1'000'000;
+
+constexpr timespec time_of(std::uint64_t ns) noexcept {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
+}
+
+}  // namespace woa::ofi
