@@ -75,7 +75,9 @@ class Beside(WoaTest):
     def test_the_loops_end_with_the_benchmark(self):
         """However that ends. The signal reaches the benchmark alone."""
         nicer = 7
-        nice = min(os.nice(0) + nicer, 19)
+        if os.nice(0) + nicer > 19:
+            self.skipTest("no process can be so much nicer than this one, by which the loops are known")
+        nice = os.nice(0) + nicer
         for way, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
             bench = self.start("--beside", "3", "--beside-nice", str(nicer), "--size", "64", "--count", "1000000000")
 
