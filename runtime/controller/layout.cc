@@ -219,10 +219,9 @@ void make_edges(const Plan& plan, Layout& layout) {
 
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
-// Blocks of an edge beyond those that the instances of a window occupy.
-std::uint32_t spare_blocks(const EdgePlan& edge, std::uint32_t window) noexcept {
-  const std::uint64_t occupied = std::uint64_t{edge.min_blocks} * window;
-  return occupied < edge.blocks ? static_cast<std::uint32_t>(edge.blocks - occupied) : 0;
+// Blocks of an edge beyond those that the instances of a window occupy, for whose tokens the ring has places.
+constexpr std::uint32_t spare_blocks(const EdgePlan& edge, std::uint32_t window) noexcept {
+  return edge.blocks + window - ring_places(edge, window);
 }
 
 // The needs of all edges of one channel together.

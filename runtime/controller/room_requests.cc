@@ -25,9 +25,7 @@ RoomRequests::RoomRequests(const Plan& plan, const Layout& layout, std::uint32_t
     if (passing[c] && channel.from == controller && !channel.wire) consumers_.push_back(wiring.senders[c].get());
     if (channel.wire && channel.from == controller && !channel.control)
       consumers_by_wire_.push_back(wiring.senders[c].get());
-    // Only the host has something for a consumer that waits: which instance is the oldest.
-    if (channel.wire && channel.to == controller && channel.control)
-      producers_by_wire_.push_back(wiring.receivers[c].get());
+    if (channel.wire && channel.to == controller && channel.control) host_by_wire_ = wiring.receivers[c].get();
   }
 }
 
@@ -37,7 +35,7 @@ bool RoomRequests::any() const noexcept {
 
 void RoomRequests::tell(bool waits) noexcept {
   for (Sender* const consumer : consumers_by_wire_) consumer->want_room(waits);
-  for (Receiver* const producer : producers_by_wire_) producer->want_room(waits);
+  if (host_by_wire_ != nullptr) host_by_wire_->want_room(waits);
   if (waits == told_) return;
   told_ = waits;
   for (Sender* const consumer : consumers_) {

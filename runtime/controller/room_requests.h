@@ -30,7 +30,7 @@ class RoomRequests {
   std::vector<const Receiver*> producers_;
   std::vector<Sender*> consumers_;
   std::vector<Sender*> consumers_by_wire_;
-  std::vector<Receiver*> producers_by_wire_;
+  Receiver* host_by_wire_ = nullptr;  // which knows the oldest instance; null: it shares memory
   bool told_ = false;
 };
 

@@ -9,7 +9,7 @@ namespace woa::tools {
 
 using Cells = std::vector<std::string>;
 
-// Where the cells of all columns but the first stand, which is left-aligned.
+// The side on which cells stand in all columns but the first, which is left-aligned.
 enum class Align : std::uint8_t { kLeft, kRight };
 
 // A line for each row, its cells in columns as wide as their widest text and two blanks apart, without blanks at the

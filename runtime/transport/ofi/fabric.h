@@ -97,7 +97,7 @@ class Fabric {
   [[nodiscard]] std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
   // A controller is here, and will look again soon.
   void attend() noexcept { attended_.store(true, std::memory_order_relaxed); }
-  // Whether a controller was here since the last call.
+  // True if a controller was here since the last call.
   bool take_attended() noexcept { return attended_.exchange(false); }
   // A descriptor to sleep on; kNoDescriptor; or kLookFirst: something has arrived already.
   static constexpr int kNoDescriptor = -1, kLookFirst = -2;

@@ -7,7 +7,7 @@
 
 namespace woa::ofi {
 
-// What is closed waits so long for what is still on the way, and looks again after each nap.
+// An end that closes waits so long for what is still on the way, and looks again after each nap.
 inline constexpr std::uint64_t kCloseNs = 1'000'000'000;
 inline constexpr timespec kNap{0, 100'000};
 

@@ -35,6 +35,11 @@ class Tree {
   fs::path root_;
 };
 
+std::uint64_t most(const std::optional<CgroupLimit>& limit) {
+  REQUIRE(limit);
+  return limit->most;
+}
+
 TEST_CASE("a group without limits, and no group, limit nothing") {
   const Tree tree;
   tree.put("a/memory.max", "max");
@@ -60,15 +65,12 @@ TEST_CASE("the tightest of the groups around counts") {
   tree.put("pids.max", "70");
   tree.put("pids.current", "7");
   const CgroupLimits limits = tree.limits("4:memory:/x\n0::/a/b\n");
-  REQUIRE(limits.memory);
-  CHECK(limits.memory->most == 1000);
+  CHECK(most(limits.memory) == 1000);
   CHECK(limits.memory->used == 900);
   CHECK(limits.memory->file.ends_with("/a/memory.max"));
-  REQUIRE(limits.processes);
-  CHECK(limits.processes->most == 70);
+  CHECK(most(limits.processes) == 70);
   CHECK(limits.processes->used == 7);
-  REQUIRE(limits.cores);
-  CHECK(limits.cores->most == 1500);
+  CHECK(most(limits.cores) == 1500);
 }
 
 TEST_CASE("version 1 has a hierarchy for each controller, and version 2 may stand beside it") {
@@ -82,14 +84,11 @@ TEST_CASE("version 1 has a hierarchy for each controller, and version 2 may stan
   tree.put("memory/memory.limit_in_bytes", "9223372036854771712");
   tree.put("unified/c/pids.max", "70");
   const CgroupLimits limits = tree.limits("4:cpu,cpuacct:/a\n3:memory:/b\n2:name=systemd:/\n0::/c\n");
-  REQUIRE(limits.cores);
-  CHECK(limits.cores->most == 500);
+  CHECK(most(limits.cores) == 500);
   CHECK(limits.cores->file.ends_with("/a/cpu.cfs_quota_us"));
-  REQUIRE(limits.memory);
-  CHECK(limits.memory->most == 1000);
+  CHECK(most(limits.memory) == 1000);
   CHECK(limits.memory->used == 10);
-  REQUIRE(limits.processes);
-  CHECK(limits.processes->most == 70);
+  CHECK(most(limits.processes) == 70);
   const CgroupLimits none = tree.limits("4:cpu,cpuacct:/\n3:memory:/\n");
   CHECK_FALSE(none.cores);
   CHECK_FALSE(none.memory);

@@ -1,5 +1,5 @@
-// Who wakes whom: a controller that sleeps soon after it was woken ends no nap of the service thread, credits wake only
-// those that wait for room, and a controller that sleeps on the fabric itself needs no service thread.
+// A controller that sleeps soon after it was woken ends no nap of the service thread, credits wake only those that wait
+// for room, and a controller that sleeps on the fabric itself needs no service thread.
 #include <array>
 #include <thread>
 
