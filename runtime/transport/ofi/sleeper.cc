@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "runtime/base/clock.h"
 #include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {

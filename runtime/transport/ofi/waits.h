@@ -16,9 +16,4 @@ inline constexpr timespec kNap{0, 100'000};
 inline constexpr unsigned kMostRefused = 16;
 inline constexpr std::uint64_t kLookNs = 1'000'000;
 
-constexpr timespec time_of(std::uint64_t ns) noexcept {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
-}
-
 }  // namespace woa::ofi
