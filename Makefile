@@ -2,6 +2,8 @@
 JOBS ?= $(shell nproc)
 # Tests wait more than they compute.
 TEST_JOBS ?= $(shell echo $$((4 * $(JOBS))))
+# Tests whose name this regular expression finds.
+TESTS ?= .
 export INPUT
 MAKEFLAGS += --no-print-directory
 
@@ -11,6 +13,7 @@ help:
 	@echo '            make demo INPUT=photo.jpg takes your own picture'
 	@echo 'make test   install what is missing, build, run the tests that show that this build works: every suite in small sizes'
 	@echo 'make check  the same with every test in full size, as .ci/run does before a change is kept'
+	@echo "            make test TESTS='commands_|fpga' runs those that this regular expression finds; make check, too"
 	@echo 'make build  build the programs: build/woa, build/woa-mibench'
 	@echo 'make mibench  the programs of the WOA paper under WOA and RPC: table, JSON, CSV and page in build/mibench/results'
 	@echo '            make mibench MIBENCH="--programs sha --repeat 5" passes options; build/woa-mibench run --help lists them'
@@ -37,11 +40,11 @@ mibench: build
 # woa_check_only (cmake/WoaTargets.cmake) labels what this leaves out.
 test: build
 	@cmake --build build --parallel $(JOBS)
-	@WOA_SIZES=small ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS) --label-exclude '^check$$'
+	@WOA_SIZES=small ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS) --label-exclude '^check$$' --no-tests=error --tests-regex '$(TESTS)'
 
 check: build
 	@cmake --build build --target all check_programs --parallel $(JOBS)
-	@ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS)
+	@ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS) --no-tests=error --tests-regex '$(TESTS)'
 
 wheel: build
 	@python3 -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
