@@ -46,13 +46,12 @@ TEST_CASE("an idle loop sleeps, each time for as long as it may") {
   Idle idle(Doorbell(&line), options);
   std::uint64_t looks = 0, waits_after_the_first_look = 0;
   const std::uint64_t begin = now_ns();
-  while (now_ns() - begin < kWall) {
+  while (looks == 0 || now_ns() - begin < kWall) {  // busy processors may take the whole time before the first look
     waits_after_the_first_look += looks != 0;
     idle.idle(false, [&] { return ++looks == 0; });
   }
-  REQUIRE(looks >= 1);
   REQUIRE(looks == waits_after_the_first_look + 1);  // never spins again
-  REQUIRE(looks <= kWall / options.sleep_ns + 1);
+  REQUIRE(looks <= (now_ns() - begin) / options.sleep_ns + 1);
 }
 
 TEST_CASE("work published at any moment of going to sleep is found") {
