@@ -133,16 +133,16 @@ void bind_runs(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_woa, module) {
-  pthread_atfork(nullptr, nullptr, [] { waiting = 0; });  // a child has none of the threads
-  nb::set_leak_warnings(false);                           // a program may end with runs and arrays of theirs
+  pthread_atfork(nullptr, nullptr, forget_threads);
+  nb::set_leak_warnings(false);  // a program may end with runs and arrays of theirs
   module.doc() = "The library's C interface (woa/woa.h); use the package woa.";
   module.def("version", woa_version, "The library's version.");
   module.def("options", options, nb::arg("of"), "The options of 'compile' or 'run', as JSON.");
   module.def("page", page, nb::arg("code"), "The page of a diagnostic's code, in Markdown.");
   module.def("compile", compile, nb::arg("file"), nb::arg("text").none(), nb::arg("options"),
              "The plan, and a list of warnings.");
-  module.def("let_waiting_threads_leave", let_waiting_threads_leave,
-             "For the exit: until no thread waits, 2 s at most.");
+  module.def("begin_exit", begin_exit,
+             "Stops the other threads where they would come back from a call of this module.");
   nb::class_<Plan>(module, "Plan", "A compiled graph.")
       .def("ports", ports, nb::arg("is_input"), "By port: name, element, dimensions (name, size, max), most bytes.")
       .def("text", plan_text, nb::arg("form"))

@@ -11,6 +11,7 @@ namespace woa::python {
 
 constexpr const char* kForked = "this process was forked after the run had started; start a run of its own here";
 constexpr const char* kClosed = "the run has ended; start another";
+constexpr const char* kExiting = "the program ends";
 constexpr const char* kInKernel =
     "a kernel cannot submit to its own run, nor wait for it: the run waits for the kernel";
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "python/block.h"
 #include "python/errors.h"
+#include "python/gil.h"
 
 namespace woa::python {
 namespace nb = nanobind;
@@ -49,6 +51,7 @@ Input::Input(const Port& port, nb::handle value) : port_(port) {
     if (text == nullptr) throw nb::python_error();
     PyBuffer_FillInfo(&view_, value.ptr(), const_cast<char*>(text), bytes, 1, PyBUF_FULL_RO);
   } else if (PyObject_CheckBuffer(value.ptr()) != 0) {
+    refuse_more_than_numbers(value);
     look_at(value);
   } else if (nb::hasattr(value, "__dlpack__")) {
     look_at(nb::module_::import_("numpy").attr("from_dlpack")(value));
@@ -75,6 +78,19 @@ Input::~Input() { PyBuffer_Release(&view_); }  // does nothing if there is none
 void Input::refuse(const std::string& found, const std::string& advice) const {
   raise(port_.is_output ? "refused_output" : "refused", port_.name.c_str(), port_.to_string().c_str(), found.c_str(),
         advice.c_str());
+}
+
+// NumPy's subclasses carry what a buffer does not show: a mask, a unit.
+void Input::refuse_more_than_numbers(nb::handle value) const {
+  PyTypeObject* const exact = Py_TYPE(value.ptr());
+  if (std::string_view(exact->tp_name) == "numpy.ndarray" || exact == &PyBytes_Type || exact == &PyMemoryView_Type)
+    return;
+  if (!nb::hasattr(value.type(), "__array_finalize__")) return;
+  if (std::string_view(nb::type_name(value.type()).c_str()) == "numpy.memmap") return;
+  const bool has_mask = nb::hasattr(value, "filled");
+  refuse(std::string(nb::type_name(value.type()).c_str()) +
+             (has_mask ? ", which carries a mask" : ", which may carry more than numbers"),
+         has_mask ? "x.filled(value) has a value for each masked element" : "numpy.asarray(x) has its numbers alone");
 }
 
 void Input::look_at(nb::handle value) {
@@ -154,7 +170,8 @@ void Input::set_size(woa_output& room, nb::handle answer) const {
 
 woa_status Input::call(woa_output& room, woa_error& error, const std::shared_ptr<const void>& owner,
                        nb::object& thrown) const {
-  const nb::gil_scoped_acquire acquired;
+  const GilTaken gil;
+  if (!gil) return woa_fail(&error, WOA_CANCELLED, "%s", kExiting);
   try {
     std::array<std::uint64_t, WOA_MAX_RANK> shape{room.capacity / port_.element.bytes};
     std::size_t rank = 1;

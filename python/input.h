@@ -28,6 +28,7 @@ class Input {
 
  private:
   [[noreturn]] void refuse(const std::string& found, const std::string& advice) const;
+  void refuse_more_than_numbers(nanobind::handle value) const;
   void look_at(nanobind::handle value);
   void check() const;
   void check_dims(const std::string& found) const;

@@ -5,6 +5,7 @@
 
 #include "python/block.h"
 #include "python/errors.h"
+#include "python/kernel.h"
 #include "python/run.h"
 #include "python/waiting.h"
 
@@ -29,10 +30,18 @@ Instance::Instance(std::shared_ptr<Run> run, const nb::tuple& values, bool views
 }
 
 Instance::~Instance() {
-  if (inputs_.empty() && !thrown_.is_valid() && when_done_.empty()) return;
-  const nb::gil_scoped_acquire acquired;
+  if (inputs_.empty() && !thrown_.is_valid() && !raised_.is_valid() && when_done_.empty()) return;
+  const GilTaken gil;
+  if (!gil) {  // Python's objects are left as they are
+    abandon(std::move(inputs_));
+    abandon(std::move(when_done_));
+    abandon(std::move(thrown_));
+    abandon(std::move(raised_));
+    return;
+  }
   inputs_.clear();
   thrown_.reset();
+  raised_.reset();
   when_done_.clear();
 }
 
@@ -57,6 +66,7 @@ bool Instance::end(const woa_completion& completion, bool is_awaited) {
   const std::string stage = *completion.stage == '\0' ? "" : "stage '" + std::string(completion.stage) + "': ";
   number_ = completion.instance;
   latency_ns_ = completion.latency_ns;
+  if (completion.status == WOA_KERNEL_FAILED) raised_ = take_exception(completion.instance);
   try {
     if (is_awaited) take({completion.outputs, completion.output_count}, owner);
     conclude(completion.status, stage + completion.message);
@@ -93,7 +103,8 @@ void Instance::conclude(woa_status status, const std::string& message) {
   changed_.notify_all();
   written_changed_.notify_all();
   if (tell.empty()) return;
-  const nb::gil_scoped_acquire acquired;
+  const GilTaken gil;
+  if (!gil) return abandon(std::move(tell));
   for (nb::object& function : tell) {
     try {
       function();
@@ -159,7 +170,8 @@ nb::object Instance::exception(double seconds) {
 
 nb::object Instance::failure() const {
   if (status_ == WOA_OK) return nb::none();
-  const nb::object cause = thrown_.is_valid() ? thrown_ : nb::none();
+  const nb::object& raised = raised_.is_valid() ? raised_ : thrown_;
+  const nb::object cause = raised.is_valid() ? raised : nb::none();
   return nb::module_::import_("woa._errors").attr("failure")(woa_status_name(status_), message_.c_str(), cause);
 }
 

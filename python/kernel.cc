@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,6 +14,7 @@
 
 #include "python/block.h"
 #include "python/errors.h"
+#include "python/gil.h"
 #include "python/input.h"
 
 namespace woa::python {
@@ -46,7 +49,7 @@ struct Firing {
 struct Room {
   const Port& port;
   woa_output& out;
-  nb::object block = {};
+  std::vector<nb::object>& blocks;  // of the firing
 
   // The memory of a token with these dimensions, to write in place.
   nb::object claim(const std::vector<std::uint64_t>& shape) {
@@ -54,8 +57,8 @@ struct Room {
     for (const std::uint64_t size : shape) bytes *= size;
     reserve(bytes);
     for (std::size_t d = 0; !port.is_bytes && d < shape.size(); ++d) out.dims[d] = static_cast<std::uint32_t>(shape[d]);
-    block = nb::cast(Block(port, out.data, shape, true, nullptr));
-    return Block::view(block, port.is_bytes);
+    blocks.push_back(nb::cast(Block(port, out.data, shape, true, nullptr)));
+    return Block::view(blocks.back(), port.is_bytes);
   }
   // Copies a value.
   void write(nb::handle value) {
@@ -105,40 +108,64 @@ nb::object input_block(const Port& port, const woa_input& in) {
   return nb::cast(Block(port, const_cast<std::uint8_t*>(in.data), shape, false, nullptr));
 }
 
-void call(const Stage& stage, const woa_input* ins, woa_output* outs) {
+bool are_viewed(const std::vector<nb::object>& blocks) {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [](const nb::object& block) { return nb::inst_ptr<Block>(block)->views() != 0; });
+}
+
+// `blocks`: receives the memory of all arrays that the function is given.
+void call(const Stage& stage, const woa_input* ins, woa_output* outs, std::vector<nb::object>& blocks) {
   const Kernel& kernel = stage.kernel;
-  std::vector<nb::object> blocks;
   nb::list inputs, rooms;
   for (std::size_t k = 0; k < kernel.inputs.size(); ++k) {
     blocks.push_back(input_block(kernel.inputs[k], ins[k]));
     inputs.append(Block::view(blocks.back(), kernel.inputs[k].is_bytes));
   }
   for (std::size_t k = 0; k < kernel.outputs.size(); ++k)
-    rooms.append(nb::cast(Room{kernel.outputs[k], outs[k]}, nb::rv_policy::move));
+    rooms.append(nb::cast(Room{kernel.outputs[k], outs[k], blocks}, nb::rv_policy::move));
   nb::dict params;
   for (const auto& [name, value] : stage.params) params[name.c_str()] = value;
   kernel.call(params, nb::tuple(inputs), nb::tuple(rooms));
-  for (nb::handle room : rooms) blocks.push_back(std::move(nb::cast<Room&>(room).block));
   inputs.clear();
   rooms.clear();
-  for (const nb::object& block : blocks)
-    if (block.is_valid() && nb::inst_ptr<Block>(block)->views() != 0)
-      throw nb::value_error("the kernel kept an array, whose memory is another firing's next: copy it");
+  if (are_viewed(blocks))
+    throw nb::value_error("the kernel kept an array, whose memory is another firing's next: copy it");
 }
 
-woa_status run(void* self, const woa_firing* /*firing*/, const woa_input* ins, woa_output* outs, woa_error* error) {
-  const nb::gil_scoped_acquire acquired;
+// Exceptions that functions threw, by driver and instance. Under the GIL; never destroyed, since Python is gone then.
+std::map<std::pair<std::thread::id, std::uint64_t>, nb::object>& thrown() {
+  static auto& all = *new std::map<std::pair<std::thread::id, std::uint64_t>, nb::object>;
+  return all;
+}
+
+// An instance whose end nobody asks for leaves its exception behind.
+constexpr std::size_t kMostThrown = 4096;
+
+void keep(std::thread::id driver, std::uint64_t instance, nb::object exception) {
+  if (thrown().size() == kMostThrown) thrown().erase(thrown().begin());
+  thrown().emplace(std::pair(driver, instance), std::move(exception));
+}
+
+woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_output* outs, woa_error* error) {
+  const GilTaken gil;
+  if (!gil) return woa_fail(error, WOA_CANCELLED, "%s", kExiting);
   const Stage& stage = *static_cast<const Stage*>(self);
+  std::vector<nb::object> blocks;
+  nb::object cause;
+  woa_status status = WOA_OK;
   try {
-    const Firing firing(stage.driver);
-    call(stage, ins, outs);
+    const Firing here(stage.driver);
+    call(stage, ins, outs, blocks);
     if (stage.kernel.outputs.empty()) outs[0].written = 1;  // the port `done`
-    return WOA_OK;
   } catch (nb::python_error& failed) {
-    return woa_fail(error, WOA_KERNEL_FAILED, "%s", text_of(failed.value()).c_str());
+    status = woa_fail(error, WOA_KERNEL_FAILED, "%s", text_of(failed.value()).c_str());
+    cause = failed.value().attr("__cause__");
   } catch (const std::exception& failed) {
-    return woa_fail(error, WOA_KERNEL_FAILED, "%s", failed.what());
+    status = woa_fail(error, WOA_KERNEL_FAILED, "%s", failed.what());
   }
+  if (cause.is_valid() && !cause.is_none() && !are_viewed(blocks))
+    keep(stage.driver, firing->instance, std::move(cause));
+  return status;
 }
 
 void register_kernel(const std::string& description, const Named& inputs, const Named& outputs, nb::object function) {
@@ -152,6 +179,18 @@ void register_kernel(const std::string& description, const Named& inputs, const 
 }
 
 }  // namespace
+
+nb::object take_exception(std::uint64_t instance) {
+  const GilTaken gil;
+  if (!gil) return {};
+  auto found = thrown().extract({std::this_thread::get_id(), instance});
+  return found.empty() ? nb::object() : std::move(found.mapped());
+}
+
+void forget_exceptions(std::thread::id driver) {
+  const GilTaken gil;
+  if (gil) std::erase_if(thrown(), [driver](const auto& each) { return each.first.first == driver; });
+}
 
 void bind_kernels(nb::module_& module) {
   nb::class_<Room>(module, "Room", "An output of a firing, to be written once.")

@@ -3,12 +3,19 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <thread>
 
 namespace woa::python {
 
 // The thread that drives the run whose kernel this thread runs; none outside of kernels.
 inline thread_local std::thread::id firing_driver;
+
+// The exception that a kernel of this thread's run threw in an instance, once; none if it threw none, or if arrays of
+// the firing hang on it.
+nanobind::object take_exception(std::uint64_t instance);
+// Those of a run that has ended.
+void forget_exceptions(std::thread::id driver);
 
 void bind_kernels(nanobind::module_& module);
 

@@ -28,17 +28,22 @@ std::shared_ptr<Run> Run::start(PlanHandle plan, Options options, std::uint64_t 
 }
 
 void Run::start(Options options) {
-  auto started = interruptibly<Started>([callbacks = callbacks_, plan = plan_, options = std::move(options)] {
-    std::vector<woa_option> given;
-    for (const auto& [name, value] : options) given.push_back({name.c_str(), value.c_str()});
-    const woa_run_setup setup{sizeof setup, given.data(), given.size(), complete, callbacks.get(), tell};
-    woa_run* run = nullptr;
-    const woa_status status = woa_run_start(plan.get(), &setup, &run);
-    std::string message = status == WOA_OK ? "" : woa_message();
-    const nb::gil_scoped_acquire acquired;
-    callbacks->on_message.reset();
-    return Started{{run, [callbacks](woa_run* open) { woa_run_free(open); }}, status, std::move(message)};
-  });
+  auto started = interruptibly<Started>(
+      [counted = std::make_shared<Helping>(), callbacks = callbacks_, plan = plan_, options = std::move(options)] {
+        std::vector<woa_option> given;
+        for (const auto& [name, value] : options) given.push_back({name.c_str(), value.c_str()});
+        const woa_run_setup setup{sizeof setup, given.data(), given.size(), complete, callbacks.get(), tell};
+        woa_run* run = nullptr;
+        const woa_status status = woa_run_start(plan.get(), &setup, &run);
+        std::string message = status == WOA_OK ? "" : woa_message();
+        if (const GilTaken gil; gil) {
+          callbacks->on_message.reset();
+        } else {
+          abandon(std::move(callbacks->on_message));
+          woa_run_free(std::exchange(run, nullptr));
+        }
+        return Started{{run, [callbacks](woa_run* open) { woa_run_free(open); }}, status, std::move(message)};
+      });
   run_ = std::move(started.run);
   if (started.status != WOA_OK) raise_status(started.status, started.message);
 }
@@ -88,7 +93,8 @@ woa_taken Run::complete(void* user, const woa_completion* completion) {
 }
 
 void Run::tell(void* user, const char* text) {
-  const nb::gil_scoped_acquire acquired;
+  const GilTaken gil;
+  if (!gil) return;
   const nb::object& function = static_cast<Callbacks*>(user)->on_message;
   if (!function.is_valid() || function.is_none()) return;
   try {
@@ -122,8 +128,10 @@ std::pair<woa_status, std::string> Run::push(const std::shared_ptr<Instance>& in
   return pushed;
 }
 
+bool Run::is_in_kernel() const { return firing_driver != std::thread::id() && firing_driver == driver_.load(); }
+
 void Run::refuse_kernels() const {
-  if (firing_driver != std::thread::id() && firing_driver == driver_.load()) raise_status(WOA_INVALID, kInKernel);
+  if (is_in_kernel()) raise_status(WOA_INVALID, kInKernel);
 }
 
 // Waits for a place in the window.
@@ -197,16 +205,19 @@ bool Run::cancel(std::uint64_t instance, const std::string& why) {
   return without_gil([&] { return with(order); }).first == WOA_OK;
 }
 
-// Waits for what is in flight, also of a run that has failed. Needs closing_, or more would come.
+// Waits kSlice at most for what is in flight, also of a run that has failed. Needs closing_, or more would come.
+bool Run::is_drained() {
+  const auto slice = static_cast<std::uint64_t>(std::chrono::nanoseconds(kSlice).count());
+  return with([&](woa_run* run) { return woa_run_drain(run, slice); }).first != WOA_TIMED_OUT;
+}
+
 void Run::drain() {
   refuse_kernels();
-  const auto slice = static_cast<std::uint64_t>(std::chrono::nanoseconds(kSlice).count());
-  wait_in_slices(Clock::time_point::max(),
-                 [&] { return with([&](woa_run* run) { return woa_run_drain(run, slice); }).first != WOA_TIMED_OUT; });
+  wait_in_slices(Clock::time_point::max(), [&] { return is_drained(); });
 }
 
 std::pair<woa_status, std::string> Run::end(std::string* json) {
-  return without_gil([&]() -> std::pair<woa_status, std::string> {
+  const auto ended = without_gil([&]() -> std::pair<woa_status, std::string> {
     last_ = count();
     const std::unique_lock lock(life_);
     if (finished_) return {WOA_INVALID, kClosed};
@@ -217,6 +228,8 @@ std::pair<woa_status, std::string> Run::end(std::string* json) {
     woa_text_free(text);
     return {status, status == WOA_OK ? "" : woa_message()};
   });
+  forget_exceptions(driver_);
+  return ended;
 }
 
 std::string Run::finish() {
@@ -238,6 +251,13 @@ void Run::close(const std::string& why) {
   if (process_ != getpid() || finished_) return;
   closing_ = true;
   without_gil([&] { (void)with([&](woa_run* run) { return woa_run_cancel(run, WOA_FOREVER, why.c_str()); }); });
+  if (drives() || is_in_kernel()) {  // the end waits for this thread
+    start_detached([self = shared_from_this(), counted = std::make_shared<Helping>()] {
+      while (!self->is_drained()) continue;
+      (void)self->end(nullptr);
+    });
+    return;
+  }
   drain();
   (void)end(nullptr);
 }

@@ -88,6 +88,7 @@ class Instance {
   std::string message_;
   std::vector<Output> outputs_;
   nanobind::object thrown_;  // by a function that wrote an input
+  nanobind::object raised_;  // by a kernel
   std::vector<nanobind::object> when_done_;
 };
 
@@ -109,7 +110,8 @@ class Run : public std::enable_shared_from_this<Run> {
   bool cancel(std::uint64_t instance, const std::string& why);
   // Drains and ends the run; the JSON of its report. Kept outputs stay until their views are dropped.
   std::string finish();
-  // Cancels what is in flight, and ends the run. Never throws what the run failed with.
+  // Cancels what is in flight, and ends the run: in a function that the run calls, later. Never throws what the run
+  // failed with.
   void close(const std::string& why);
   [[nodiscard]] bool is_ended() const { return closing_; }
 
@@ -143,8 +145,10 @@ class Run : public std::enable_shared_from_this<Run> {
   bool only_views_hold_the_window();
   woa_statistics count();
   [[nodiscard]] bool drives() const { return driver_.load() == std::this_thread::get_id(); }
-  // Throws if this thread runs a kernel of this run.
+  // This thread runs a kernel of this run.
+  [[nodiscard]] bool is_in_kernel() const;
   void refuse_kernels() const;
+  [[nodiscard]] bool is_drained();
   void drain();
   std::pair<woa_status, std::string> end(std::string* json);
   static woa_status fill(void* user, std::uint64_t number, std::uint32_t input, woa_output* room, woa_error* error);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <signal.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -11,26 +11,20 @@
 #include <thread>
 #include <utility>
 
+#include "python/gil.h"
+
 namespace woa::python {
 
 // After so long at most a waiting call looks for signals.
 constexpr std::chrono::milliseconds kSlice{100};
 
-// Threads of Python that wait in wait_in_slices(). Python ends those that want the GIL when it exits, in the middle of
-// this code: so its exit waits for them (woa/_run.py).
-inline std::atomic<int> waiting{0};
-
 // Calls `step`, which waits kSlice at most, without the GIL until it answers true. Throws what a signal's handler
 // threw, such as KeyboardInterrupt. False: `deadline` has passed first.
 template <class Step>
 bool wait_in_slices(std::chrono::steady_clock::time_point deadline, Step step) {
-  struct Counted {
-    Counted() { ++waiting; }
-    ~Counted() { --waiting; }
-  } const counted;
   for (;;) {
     {
-      const nanobind::gil_scoped_release released;
+      const GilReleased released;
       if (step()) return true;
     }
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
@@ -38,18 +32,20 @@ bool wait_in_slices(std::chrono::steady_clock::time_point deadline, Step step) {
   }
 }
 
-// Until no thread waits, or 2 s have passed.
-inline void let_waiting_threads_leave() {
-  const nanobind::gil_scoped_release released;
-  for (int tries = 0; tries < 2000 && waiting != 0; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-// Runs `work` without the GIL, in a thread that may have it or not.
+// In a thread that no signal reaches, nor those that the library starts there: a program may block a signal and wait
+// for it.
 template <class Work>
-auto without_gil(Work work) {
-  if (PyGILState_Check() == 0) return work();
-  const nanobind::gil_scoped_release released;
-  return work();
+void start_detached(Work work) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  try {
+    std::thread(std::move(work)).detach();
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // `work` of another thread, whose result a signal may keep from being awaited: it is dropped then.
@@ -62,13 +58,13 @@ Result interruptibly(Work work) {
     Result result{};
   };
   const auto shared = std::make_shared<Shared>();
-  std::thread([shared, work = std::move(work)]() mutable {
+  start_detached([shared, work = std::move(work)]() mutable {
     Result result = work();
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
     shared->done = true;
     shared->changed.notify_all();
-  }).detach();
+  });
   wait_in_slices(std::chrono::steady_clock::time_point::max(), [&] {
     std::unique_lock lock(shared->mutex);
     return shared->changed.wait_for(lock, kSlice, [&] { return shared->done; });

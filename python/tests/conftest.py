@@ -2,6 +2,8 @@
 import os
 import shutil
 import subprocess
+import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -40,6 +42,15 @@ def eventually(condition, seconds=10):
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.001)
+
+
+def program(text, seconds=60, **more):
+    """Runs a Python program of its own; its output."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=seconds, check=False,
+                          cwd=os.path.dirname(__file__), **more)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout.split()
 
 
 @pytest.fixture(scope="session", autouse=True)

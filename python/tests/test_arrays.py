@@ -182,6 +182,36 @@ def test_what_does_not_fit_is_refused_with_port_found_and_expected(same, value, 
         assert run.statistics()["submitted"] == 0
 
 
+class Measured(np.ndarray):
+    """As packages for units have them."""
+
+
+@pytest.mark.parametrize(("value", "found", "advice"), [
+    (np.ma.masked_array([1.0, 2.0, 1e20], mask=[0, 0, 1]), "MaskedArray, which carries a mask", r"x\.filled\(value\)"),
+    (np.arange(3.0).view(Measured), "Measured, which may carry more than numbers", r"numpy\.asarray\(x\)"),
+])
+def test_what_carries_more_than_numbers_is_refused(same, value, found, advice):
+    @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"})
+    def give(x):
+        return value
+
+    with woa.Run(same("f64[n]")) as run:
+        for submit in (run, run.submit):
+            with pytest.raises(woa.InputError, match=f"{found}.*{advice}"):
+                submit(value)
+        assert (run(np.asarray(value)) == np.asarray(value)).all()
+    graph = woa.Graph("give")
+    graph.output("y", graph.stage("s", give, x=graph.input("x", "f64[n]", max=64)).y)
+    with woa.Run(woa.compile(graph)) as run, pytest.raises(woa.Error, match=f"output 'y': .*{found}.*{advice}"):
+        run(np.arange(3.0))
+
+
+def test_an_array_in_a_mapped_file_is_one_like_others(same, tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(3.0))
+    with woa.Run(same("f64[n]")) as run:
+        assert run(np.load(tmp_path / "x.npy", mmap_mode="r")).tolist() == [0, 1, 2]
+
+
 def test_bytes_refuse_wide_elements_and_too_many(run):
     with pytest.raises(woa.InputError, match=r"float64\[2\].*view\('uint8'\)"):
         run(np.zeros(2))

@@ -54,12 +54,17 @@ def test_every_example_of_the_repository_survives_the_way_through_a_graph():
 
 
 def test_strings_that_yaml_reads_otherwise_are_quoted():
-    for text in ("true", "1", "1e3", "a: b", "", "null", "#x", "[x]", "a\nb", "é", "'", '"', "- x", "~", "0x10", "yes"):
+    for text in ("true", "1", "1e3", "a: b", "", "null", "#x", "[x]", "é", "'", '"', "- x", "~", "0x10", "yes"):
         graph = copy_graph()
         graph.stage("find", "find_line", data="x", params={"text": text})
         graph.output("line", "find.line")
         with woa.Run(woa.compile(graph)) as run:
-            assert run(f"before\n{text}\n".encode() if "\n" not in text and text else b"\n") is not None, text
+            assert run(f"before\n{text}\n".encode() if text else b"\n") is not None, text
+    graph = copy_graph()
+    graph.stage("find", "find_line", data="x", params={"text": "a\nb"})
+    graph.output("line", "find.line")
+    with pytest.raises(woa.Error, match="'text' has a line feed"):
+        woa.Run(woa.compile(graph))
 
 
 def test_mistakes_in_code():

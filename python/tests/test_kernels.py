@@ -88,15 +88,40 @@ def fails(function, match, **ports):
 def test_what_a_kernel_does_wrong_fails_its_instance():
     error = fails(lambda x: 1 // 0, r"stage 's': ZeroDivisionError: .* \(.*test_kernels.py:[0-9]+\)")
     assert error.status == "kernel_failed"
+    assert type(error.__cause__) is ZeroDivisionError
     for interrupt in (KeyboardInterrupt(), SystemExit(3)):
         fails(throws(interrupt), rf"stage 's': {type(interrupt).__name__}(: 3)? \(.*test_kernels.py")
-    fails(lambda x: x.astype("f4"), r"output 'y': found float32\[4\], expected f64\[n\]; x.astype\('float64'\)")
+    fails(lambda x: x.astype("f4"), r"output 'y': found float32\[4\], expected f64\[n\]; x.astype\('float64'\) .*\(.*test_kernels.py:[0-9]+\)")
     fails(lambda x: None, "found NoneType, expected f64")
     fails(lambda x: np.zeros, "found builtin_function_or_method, expected f64")
     fails(lambda x: np.zeros(100), "output 'y' needs 800 bytes, its bound is 64", max=64)
     kept = []
     fails(lambda x: kept.append(x) or x, "kept an array")
     fails(lambda x, y: kept.append(y), "kept an array")
+
+
+def test_an_exception_keeps_no_array_of_its_firing():
+    @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"})
+    def raises(x):
+        part = x[1:]
+        try:
+            part.frobnicate()
+        except AttributeError:
+            raise ValueError("of this") from None
+
+    class Holds(Exception):
+        pass
+
+    @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"})
+    def holds(x):
+        raise Holds(x)
+
+    with woa.Run(plan_of(raises)) as run:
+        cause = run.submit(np.zeros(4)).exception().__cause__
+        assert type(cause) is ValueError
+        assert cause.__traceback__ is not None
+    with woa.Run(plan_of(holds)) as run:
+        assert run.submit(np.zeros(4)).exception().__cause__ is None  # it has the array itself
 
 
 def test_a_function_of_the_wrong_shape_is_refused_where_it_is_made():

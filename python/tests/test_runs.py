@@ -5,12 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 
 import pytest
-from conftest import copy_graph, eventually
+from conftest import copy_graph, eventually, program
 
 import woa
 
@@ -20,14 +19,6 @@ def slow_plan(milliseconds, window=4):
     x = graph.input("x", "bytes", max=64)
     graph.output("y", graph.stage("s", "fail_if", data=x, params={"byte": ord("!"), "delay_ms": milliseconds}).data)
     return woa.compile(graph)
-
-
-def program(text, seconds=60, **more):
-    """Runs a Python program of its own; its output."""
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=seconds, check=False,
-                          cwd=os.path.dirname(__file__), **more)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
 
 
 @pytest.mark.parametrize("processes", ["one", "per-controller"])
@@ -60,6 +51,19 @@ def test_map_that_is_left_cancels_what_it_submitted():
         outputs.close()
         assert run(b"y") == b"y"
         assert run.statistics()["submitted"] < 20
+
+
+def test_map_goes_on_after_a_failure_if_told():
+    async def gather(run, items):
+        return [y async for y in run.amap(items, return_exceptions=True)]
+
+    items = [b"a", b"!", b"too long" * 9, b"b"]
+    with woa.Run(slow_plan(0)) as run:
+        for outcomes in (list(run.map(items, return_exceptions=True)), asyncio.run(gather(run, items))):
+            assert [outcomes[0], outcomes[3]] == [b"a", b"b"]
+            assert [type(each) for each in outcomes[1:3]] == [woa.Error, woa.InputError]
+        with pytest.raises(woa.Error, match="stage 's'"):
+            list(run.map(items[:2] + items[3:]))
 
 
 def test_an_item_may_be_all_inputs():
@@ -123,6 +127,8 @@ def test_a_deadline_that_is_no_time_is_refused(run, deadline):
     for submit in (run, run.submit):
         with pytest.raises(ValueError, match=rf"deadline: found {deadline}, expected 0 \(the plan's\) or seconds".replace("+", r"\+")):
             submit(b"x", deadline=deadline)
+        with pytest.raises(TypeError, match="deadline: found '100ms', expected a number of seconds: 0.1"):
+            submit(b"x", deadline="100ms")
     assert run(b"x", deadline=1e9) == b"x"
     with pytest.raises(woa.Error, match="deadline"):
         run(b"x", deadline=1e-10)  # not the plan's
@@ -271,6 +277,22 @@ def test_a_run_that_nobody_closed_ends_with_its_last_reference():
     assert future.result(10) == b"x"  # it holds the run
 
 
+def test_a_loop_that_ends_before_an_instance_is_no_error(capfd):
+    async def leave(run):
+        future = run.submit(b"x")
+
+        async def wait():
+            await future
+
+        asyncio.create_task(wait())
+        await asyncio.sleep(0.01)
+        return future
+
+    with woa.Run(slow_plan(100)) as run:
+        assert asyncio.run(leave(run)).result() == b"x"
+    assert capfd.readouterr().err == ""
+
+
 def test_a_done_callback_that_throws_is_reported_and_harms_nobody(run, capsys):
     hook, seen = sys.unraisablehook, []
     sys.unraisablehook = lambda error: seen.append(error.exc_type)
@@ -370,20 +392,6 @@ def test_control_c_ends_a_wait_within_a_second(waits):
             print(time.monotonic() - pressed[0] < 1)
     """
     assert program(text) == ["True"]
-
-
-@pytest.mark.parametrize("processes", ["one", "per-controller"])
-def test_a_program_may_end_with_runs_open(processes):
-    assert program(f"""
-        import threading, woa
-        from test_runs import slow_plan
-        run = woa.Run(slow_plan(100), processes="{processes}")
-        kept = run(b"x", copy=False)
-        open_ = [run.submit(b"x"), run.submit(b"x")]
-        open_[0].add_done_callback(print)
-        threading.Thread(target=lambda: open_[1].exception(), daemon=True).start()
-        print("end")
-    """)[:1] == ["end"]
 
 
 def test_a_process_of_the_run_that_dies_is_an_error(tmp_path):

@@ -38,7 +38,8 @@ class Error(Exception):
     """A failure, with its place, what was found and expected, and what to do.
 
     `status` is the name of the C interface's status, such as "not_found" or "deadline_exceeded"; `message` says why.
-    An instance that failed because a Python function threw has that exception as its `__cause__`.
+    An instance that failed because a Python function threw, a kernel or one that writes an input, has that exception as
+    its `__cause__`.
     """
 
     def __init__(self, status: str, message: str) -> None:
@@ -90,7 +91,7 @@ def graph_error(status: str, message: str, diagnostics: list[Diagnostic]) -> Err
 
 
 def failure(status: str, message: str, cause: BaseException | None) -> Error:
-    error = InputError(*cause.args) if isinstance(cause, InputError) else Error(status, message)
+    error = InputError(*cause.args) if isinstance(cause, InputError) and status == "invalid" else Error(status, message)
     error.__cause__ = cause
     return error
 

@@ -70,7 +70,8 @@ class Graph:
         if self._text is not None:
             raise ValueError("a graph of YAML cannot be added to; change its text")
         if name in self._parts[part]:
-            raise ValueError(f"the graph has '{name}' in its {part} already; take another name")
+            raise ValueError(f"the graph has '{name}' in its {part} already; take another name, or make the graph anew"
+                             " (a notebook: in the same cell)")
         self._parts[part][name] = value
 
     def input(self, name: str, type: str, max: int | str | None = None, **keys: Any) -> str:

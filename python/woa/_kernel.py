@@ -65,6 +65,33 @@ def _declared(ports: Ports, most: int | str | None) -> dict[str, dict[str, Any]]
     return declared
 
 
+def _place(error: BaseException, function: Callable[..., Any]) -> str:
+    """The line that raised it: of the function's code, or of what that called. Of a result that is refused: the
+    function's first line."""
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+    if lines:
+        return f"{lines[-1].filename}:{lines[-1].lineno}"
+    code = getattr(function, "__code__", None)
+    return repr(function) if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def _drop_locals(error: BaseException) -> None:
+    """Of the frames that an exception keeps: they may be arrays, whose memory is another firing's next."""
+    rest: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while rest:
+        each = rest.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        traceback.clear_frames(each.__traceback__)
+        while each.__traceback__ is not None and each.__traceback__.tb_frame.f_code.co_filename == __file__:
+            each.__traceback__ = each.__traceback__.tb_next
+        if each.__suppress_context__:
+            each.__context__ = None  # raised `from` another: nobody is shown it
+        rest += [each.__cause__, each.__context__]
+
+
 def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any], params: dict[str, Any]) -> None:
     positional = [each for each in inspect.signature(function).parameters.values()
                   if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) and each.name not in params]
@@ -80,25 +107,30 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
             raise TypeError(f"kernel '{name}': the size of output '{port}' is not that of an input: return it")
     types: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "bool": lambda text: text == "true"}
 
+    def fire(given: dict[str, str], values: tuple[Any, ...], rooms: tuple[_woa.Room, ...]) -> None:
+        named = {key: types.get(params[key]["type"], str)(text) for key, text in given.items()}
+        if in_place:
+            sizes = {dim: size for dims, value in zip(in_dims, values, strict=True)
+                     for dim, size in zip(dims, value.shape, strict=False)}
+            function(*values, *(room.claim([sizes[dim] if dim in sizes else int(dim) for dim in dims])
+                                for room, dims in zip(rooms, out_dims, strict=True)), **named)
+        else:
+            results = function(*values, **named)
+            for room, result in zip(rooms, results if len(rooms) > 1 else (results,), strict=False):
+                room.write(result)
+
     def call(given: dict[str, str], values: tuple[Any, ...], rooms: tuple[_woa.Room, ...]) -> None:
         try:
-            named = {key: types.get(params[key]["type"], str)(text) for key, text in given.items()}
-            if in_place:
-                sizes = {dim: size for dims, value in zip(in_dims, values, strict=True)
-                         for dim, size in zip(dims, value.shape, strict=False)}
-                function(*values, *(room.claim([sizes[dim] if dim in sizes else int(dim) for dim in dims])
-                                    for room, dims in zip(rooms, out_dims, strict=True)), **named)
-            else:
-                results = function(*values, **named)
-                for room, result in zip(rooms, results if len(rooms) > 1 else (results,), strict=False):
-                    room.write(result)
+            fire(given, values, rooms)
         except BaseException as error:  # KeyboardInterrupt and SystemExit fail the instance, too
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            said = f": {error}" if str(error) else ""
-            text = f"{type(error).__name__}{said} ({frame.filename}:{frame.lineno})"
+            failed = error
         else:
             return
-        raise KernelFailed(text)
+        said = f": {failed}" if str(failed) else ""
+        text = f"{type(failed).__name__}{said} ({_place(failed, function)})"
+        _drop_locals(failed)
+        del values, rooms  # of this frame, which those of the exception name
+        raise KernelFailed(text) from failed
 
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "variants": {"cpu": {}}}

@@ -7,10 +7,11 @@ import math
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
+from numbers import Real
 from typing import Any, cast
 
 from . import _woa
-from ._errors import Error
+from ._errors import Error, InputError
 from ._options import pairs
 from ._plan import Plan
 
@@ -19,6 +20,8 @@ _open: weakref.WeakSet[Run] = weakref.WeakSet()
 
 
 def _nanoseconds(deadline: float) -> int:
+    if not isinstance(deadline, Real):
+        raise TypeError(f"deadline: found {deadline!r}, expected a number of seconds: 0.1 for 100 ms")
     if not 0 <= deadline <= _MOST_SECONDS:
         raise ValueError(f"deadline: found {deadline}, expected 0 (the plan's) or seconds up to {_MOST_SECONDS}")
     return math.ceil(deadline * 1e9)
@@ -73,7 +76,11 @@ class Future:
             if not ended.done():
                 ended.set_result(None)
 
-        self._instance.call_when_done(lambda: loop.call_soon_threadsafe(wake))
+        def tell() -> None:
+            if not loop.is_closed():  # a loop that ends early waits no more
+                loop.call_soon_threadsafe(wake)
+
+        self._instance.call_when_done(tell)
         yield from ended
         return self.result()
 
@@ -141,46 +148,51 @@ class Run:
         views = not (self._copy if copy is None else copy)
         return Future(self, self._run.submit(self._values(values, named), _nanoseconds(deadline), views))
 
-    def _submit_item(self, item: Any, copy: bool | None) -> Future:
-        return self.submit(*item, copy=copy) if isinstance(item, tuple) else self.submit(item, copy=copy)
+    def _submit_item(self, item: Any, copy: bool | None, return_exceptions: bool) -> Future | InputError:
+        try:
+            return self.submit(*item, copy=copy) if isinstance(item, tuple) else self.submit(item, copy=copy)
+        except InputError as refused:
+            if not return_exceptions:
+                raise
+            return refused
 
     def _depth(self, copy: bool | None) -> int:
         """Instances that map() keeps in flight: one place is left for the view that the caller looks at."""
         views = not (self._copy if copy is None else copy)
         return max(1, self.plan._overlap - 1) if views else self.plan.window
 
-    def map(self, items: Iterable[Any], *, copy: bool | None = None) -> Iterator[Any]:
+    def map(self, items: Iterable[Any], *, copy: bool | None = None, return_exceptions: bool = False) -> Iterator[Any]:
         """The outputs for each item, in order. The window stays full. An item is the input,
         or a tuple of all inputs. With `copy=False` drop each view before the next but one: `list(run.map(...))` needs
-        copies."""
-        futures: deque[Future] = deque()
+        copies. The first instance that fails raises and ends it; with `return_exceptions` its exception stands in the
+        place of its outputs, and the next goes on."""
+        futures: deque[Future | InputError] = deque()
         try:
             for item in items:
                 if len(futures) == self._depth(copy):
-                    yield futures.popleft().result()
-                futures.append(self._submit_item(item, copy))
+                    yield _outcome(futures.popleft(), return_exceptions)
+                futures.append(self._submit_item(item, copy, return_exceptions))
             while futures:
-                yield futures.popleft().result()
+                yield _outcome(futures.popleft(), return_exceptions)
         finally:
-            for future in futures:
-                future.cancel()
+            _cancel(futures)
 
-    async def amap(self, items: Iterable[Any] | AsyncIterable[Any], *, copy: bool | None = None) -> AsyncIterator[Any]:
+    async def amap(self, items: Iterable[Any] | AsyncIterable[Any], *, copy: bool | None = None,
+                   return_exceptions: bool = False) -> AsyncIterator[Any]:
         """The same as map(), for `async for`: neither waiting for a place nor for a result blocks the loop."""
         import asyncio  # slow to import
 
         loop = asyncio.get_running_loop()
-        futures: deque[Future] = deque()
+        futures: deque[Future | InputError] = deque()
         try:
             async for item in _each(items):
                 if len(futures) == self._depth(copy):
-                    yield await futures.popleft()
-                futures.append(await loop.run_in_executor(None, self._submit_item, item, copy))
+                    yield await _ended(futures.popleft(), return_exceptions)
+                futures.append(await loop.run_in_executor(None, self._submit_item, item, copy, return_exceptions))
             while futures:
-                yield await futures.popleft()
+                yield await _ended(futures.popleft(), return_exceptions)
         finally:
-            for future in futures:
-                future.cancel()
+            _cancel(futures)
 
     def statistics(self) -> dict[str, int]:
         """Counts of instances (submitted, succeeded, failed, in_flight, kept) and latencies in ns of those that
@@ -197,7 +209,8 @@ class Run:
         return json.loads(self._run.finish())
 
     def close(self) -> None:
-        """Cancels what is in flight, and ends the run. Views stay. Does nothing twice."""
+        """Cancels what is in flight, and ends the run; a function that the run calls does not wait for the end. Views
+        stay. Does nothing twice."""
         if hasattr(self, "_run"):  # it has started
             self._run.close("the run was closed")
 
@@ -217,6 +230,32 @@ class Run:
         return f"<woa.Run of {self.plan!r}>"
 
 
+# What map() and amap() give for an item: its outputs or, with `return_exceptions`, why there are none.
+
+def _outcome(of: Future | InputError, return_exceptions: bool) -> Any:
+    if isinstance(of, InputError):
+        return of
+    failed = of.exception() if return_exceptions else None
+    return of.result() if failed is None else failed
+
+
+async def _ended(of: Future | InputError, return_exceptions: bool) -> Any:
+    if isinstance(of, InputError):
+        return of
+    try:
+        return await of
+    except Error as failed:
+        if not return_exceptions:
+            raise
+        return failed
+
+
+def _cancel(futures: Iterable[Future | InputError]) -> None:
+    for future in futures:
+        if isinstance(future, Future):
+            future.cancel()
+
+
 async def _each(items: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
     if isinstance(items, AsyncIterable):
         async for item in items:
@@ -229,6 +268,6 @@ async def _each(items: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]
 @atexit.register
 def _close_all() -> None:
     """The library's threads may call Python, so they end before it does."""
+    _woa.begin_exit()
     for run in list(_open):
         run.close()
-    _woa.let_waiting_threads_leave()
