@@ -19,6 +19,30 @@ std::string allowed_processors(const cpu_set_t& set) {
   return text;
 }
 
+bool has(const cpu_set_t& set, int processor) {
+  return processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(processor), &set);
+}
+
+Status not_allowed(int processor, const cpu_set_t& allowed) {
+  return {Code::kInvalid, "cannot pin to processor " + std::to_string(processor) +
+                              ": it does not exist or is not allowed here; this process may use " +
+                              allowed_processors(allowed)};
+}
+
+// The processors that the calling thread may run on; none if the system does not say.
+cpu_set_t mask_of_thread() noexcept {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
+  return set;
+}
+
+// What a PinnedThread gives back when the last of the thread ends.
+struct Unpinned {
+  int pins = 0;
+  cpu_set_t mask;
+};
+thread_local Unpinned unpinned;
+
 // struct sched_attr of Linux in its first version, which C libraries may lack.
 struct TurnAttributes {
   std::uint32_t size = sizeof(TurnAttributes), policy = SCHED_OTHER;
@@ -59,26 +83,22 @@ ShortTurns::~ShortTurns() {
 Status pin_thread(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  const bool thinkable = processor >= 0 && processor < CPU_SETSIZE;
-  if (thinkable) {
-    CPU_SET(static_cast<std::size_t>(processor), &set);
-    if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
-  }
-  std::string text =
-      "cannot pin to processor " + std::to_string(processor) + ": it does not exist or is not allowed here";
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) text += "; this process may use " + allowed_processors(set);
-  return {Code::kInvalid, text};
+  if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
+  if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
+  return not_allowed(processor, mask_of_thread());
 }
 
 Status check_processor(int processor) {
-  PinnedThread pinned;
-  return pinned.pin(processor);
+  const cpu_set_t allowed = unpinned.pins > 0 ? unpinned.mask : mask_of_thread();
+  return has(allowed, processor) ? Status() : not_allowed(processor, allowed);
 }
 
-PinnedThread::PinnedThread() noexcept : known_(::sched_getaffinity(0, sizeof before_, &before_) == 0) {}
+PinnedThread::PinnedThread() noexcept : thread_(::gettid()) {
+  if (unpinned.pins++ == 0) unpinned.mask = mask_of_thread();
+}
 
 PinnedThread::~PinnedThread() {
-  if (known_) ::sched_setaffinity(0, sizeof before_, &before_);
+  if (thread_ == ::gettid() && --unpinned.pins == 0) ::sched_setaffinity(0, sizeof unpinned.mask, &unpinned.mask);
 }
 
 Status PinnedThread::pin(int processor) { return processor == kNoProcessor ? Status() : pin_thread(processor); }

@@ -19,10 +19,12 @@ std::size_t usable_processors();
 // Pins the calling thread, and those that it starts from now on. kInvalid: the system lets it not, since the processor
 // does not exist or is not allowed here; the message lists those that this process may use.
 Status pin_thread(int processor);
-// Says whether pin_thread() would succeed. Changes nothing.
+// kInvalid, with the same message: the processor is none of those that the calling thread may run on, or might before a
+// PinnedThread pinned it. Linux lets a thread leave them again, but whoever started the program meant them.
 Status check_processor(int processor);
 
-// Pins the calling thread for its lifetime. Make and destroy it on one thread.
+// Pins the calling thread for its lifetime. Several of a thread may end in any order; one that ends in another thread
+// leaves it pinned.
 class PinnedThread {
  public:
   PinnedThread() noexcept;
@@ -33,8 +35,7 @@ class PinnedThread {
   Status pin(int processor);
 
  private:
-  cpu_set_t before_;
-  bool known_;
+  const int thread_;
 };
 
 // Asks for short turns of the calling thread, and of those that it starts, for its lifetime. A thread that hands work

@@ -51,7 +51,7 @@ Status check_traits(const ControllerPlan& controller, const DeviceDescription& d
 Result<std::unique_ptr<HostedController>> HostedController::make(HostedControllerSetup setup) {
   const Plan& plan = *setup.plan;
   std::unique_ptr<HostedController> hosted(new HostedController());
-  if (setup.processor != kNoProcessor) WOA_RETURN_IF_ERROR(check_processor(setup.processor));  // before anything starts
+  WOA_RETURN_IF_ERROR(PinnedThread().pin(setup.processor));  // it could be, so that nothing starts in vain
   WOA_RETURN_IF_ERROR(make_backend(setup, plan.controllers[setup.id]));
   hosted->backend_ = std::move(setup.backend);
   WOA_RETURN_IF_ERROR(check_traits(plan.controllers[setup.id], hosted->backend_->description()));

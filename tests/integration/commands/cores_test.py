@@ -81,6 +81,29 @@ class Cores(JoinTest):
         self.refused(self.woa(*given, "--run", "--cores", "cpu:77=0"), 2, "--cores cpu:77=0", "no controller 'cpu:77'")
         self.refused(self.woa(*given, "--run", "--cores", f"cpu:0={ABSENT}"), 3, f"--cores cpu:0={ABSENT}")
 
+    def test_a_processor_outside_the_mask_of_the_caller_is_refused(self):
+        """As taskset gives it. Linux lets a thread leave it, but the caller meant it."""
+        if FIRST == LAST:
+            self.skipTest("one processor is usable here")
+        mask = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, mask)
+        run, address = self.start_run(1, "--cores", f"cpu:1={LAST}")
+        os.sched_setaffinity(0, {FIRST})
+        text = f"cannot pin to processor {LAST}: it does not exist or is not allowed here; this process may use {FIRST}\n"
+        node = self.start_node(address, "--controller", "cpu:1")
+        self.assertEqual((run.end(), node.end()), (1, 1))
+        self.assertIn(text.strip(), run.error)
+        given = [HELLO, "--in", "text=" + self.text]
+        for arguments in (
+                ["run", *given, "--cores", f"cpu:1={LAST}"],
+                ["run", *given, "--processes", "per-controller", "--cores", f"cpu:1={LAST}"],
+                ["run", *given, "--cores", f"host={LAST}"],
+                ["compare", *given, "--run", "--repetitions", "1", "--cores", f"cpu:0={LAST}"],
+                ["node", "--join", "127.0.0.1:1", "--secret", self.secret, "--controller", "cpu:0", "--cores", f"cpu:0={LAST}"]):
+            with self.subTest(arguments):
+                self.refused(self.woa(*arguments), 3, text)
+        self.run_json(HELLO, "--in", "text=" + self.text, "--processes", "per-controller", "--cores", f"host={FIRST},cpu:1={FIRST}")
+
     def test_a_node_has_processors_of_its_own(self):
         run, address = self.start_run(1, "--cores", f"host={FIRST},cpu:1={FIRST}")
         node = self.start_node(address, "--controller", "cpu:1", "--cores", f"cpu:1={LAST}")
