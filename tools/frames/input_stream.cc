@@ -141,6 +141,7 @@ Result<std::uint64_t> InputStream::copy(std::span<const std::byte> frame, std::s
   std::uint64_t prefix = 0;
   if (rule_.kind == FrameRule::Kind::kNpy) {
     WOA_ASSIGN_OR_RETURN(const auto array, parse_npy(std::span(buffer_).subspan(begin_, scanner_->before())));
+    if (!array.refused.ok()) return array.refused;
     const auto written = write_prefix(*type_, array.element, array.dims, room);
     if (!written.ok()) return written;
     prefix = *written;

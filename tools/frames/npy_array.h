@@ -21,13 +21,15 @@ bool is_npy(const std::filesystem::path& file, const PortType& type);
 bool is_npy(std::span<const std::byte> begin);
 
 struct NpyArray {
-  std::string element;              // "f64"
+  std::string element;              // "f64"; empty if it is refused
   std::vector<std::uint32_t> dims;  // row-major
   std::size_t header_bytes = 0;     // the data follow
+  std::uint64_t data_bytes = 0;
+  Status refused;  // kInvalid: payloads do not have such elements, or such an order; the message says how to save it
 };
 
-// Parses the start of a file: all of its header, or the file's first kMostNpyHeader bytes. kInvalid: no array of NumPy,
-// or elements or an order that payloads do not have; the message says how to save it.
+// Parses the start of a file, as NumPy reads those that others wrote, too: all of its header, or the file's first
+// kMostNpyHeader bytes. kInvalid: no array of NumPy, or nobody can tell how many bytes its data have.
 inline constexpr std::size_t kMostNpyHeader = 4096;
 Result<NpyArray> parse_npy(std::span<const std::byte> begin);
 

@@ -51,6 +51,7 @@ Result<std::uint64_t> read_npy(const OpenInput& input, const PortType& type, std
   const auto most = std::span(begin).first(std::min<std::uint64_t>(input.bytes, begin.size()));
   WOA_RETURN_IF_ERROR(read_at(input, 0, most));
   WOA_ASSIGN_OR_RETURN(const auto array, parse_npy(most));
+  if (!array.refused.ok()) return array.refused;
   WOA_ASSIGN_OR_RETURN(const auto prefix, write_prefix(type, array.element, array.dims, room));
   const std::uint64_t data = input.bytes - array.header_bytes;
   if (data > room.size() - prefix) return too_large(data, room.size() - prefix);
@@ -83,7 +84,8 @@ std::string frame_name(std::uint64_t instance, const std::string& pipe) {
 
 Result<std::uint64_t> read_file(const fs::path& path, const PortType& type, std::span<std::byte> room) {
   WOA_ASSIGN_OR_RETURN(const auto input, open_input(path));
-  auto bytes = is_npy(path, type) ? read_npy(input, type, room) : read_raw(input, room);
+  const bool has_header = is_npy(path, type) || (path.extension() == ".npz" && !type.dims.empty());
+  auto bytes = has_header ? read_npy(input, type, room) : read_raw(input, room);
   if (!bytes.ok()) return bytes;
   if (const Status status = PortShape(type).check(room.first(*bytes)); !status.ok()) return status;
   return bytes;

@@ -144,6 +144,21 @@ class Frames(PipesTest):
         self.assertEqual(out, npy([[7, 7]], 2))
         self.assertIn("frame 0 of stdin: u16[1,2,1] was given, expected u8[height,width,1]", error)
 
+    def test_an_array_that_is_refused_fails_alone(self):
+        """Its header tells where the next one begins."""
+        graph = self.write("even.yaml", EVEN)
+        good = npy([[7, 7]], 2)
+        for descr, order, size, says in (("|u1", "True", 1, "its columns come first"), ("|b1", "False", 1, "its elements are '|b1'"), (">u2", "False", 2, "its elements are '>u2', the high byte first"),
+                                         ("<f2", "False", 2, "its elements are '<f2'"), ("<c8", "False", 8, "its elements are '<c8'"), ("<U3", "False", 12, "its elements are '<U3'"),
+                                         ("<M8[ns]", "False", 8, "its elements are '<M8[ns]'")):
+            with self.subTest(descr):
+                header = "{'descr': '%s', 'fortran_order': %s, 'shape': (1, 2, 1), }" % (descr, order)
+                header += " " * (127 - 10 - len(header)) + "\n"
+                wrong = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + bytes(2 * size)
+                out, error = self.pipe(good + wrong + good, "--frames", "npy", code=1, graph=graph)
+                self.assertEqual(out, good + good)
+                self.assertIn("frame 1 of stdin: " + says, error)
+
     def test_pictures(self):
         reason = os.path.join(BUILD, "kernels/jpeg_encode/unavailable.txt")
         if os.path.exists(reason):
