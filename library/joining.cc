@@ -14,11 +14,13 @@ Result<std::string> address_of(const std::string& interface) {
 }
 
 // A launcher starts the run as its first process, and nodes as all others.
-Status check_place(std::size_t nodes, JobPlace place) {
+Status check_place(std::size_t nodes, const ParallelJob& job) {
+  const JobPlace place = job.place();
   const bool first = place.rank == ParallelJob::kRunRank;
   if (!place.in_job() || (first && nodes + 1 == place.size)) return {};
   const std::string which = "this is process " + std::to_string(place.rank) + " of " + std::to_string(place.size) +
-                            " that a launcher started, and ";
+                            " that a launcher started (" + job.told_by() +
+                            "; unset what a launcher that has ended left behind), and ";
   if (first && nodes != 0)
     return {Code::kInvalid, which + "with --nodes " + std::to_string(nodes) + " it has to start " +
                                 std::to_string(nodes + 1) + ": the run and the nodes"};
@@ -67,8 +69,8 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
       ->capture_default_str();
 }
 
-Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between) {
-  WOA_RETURN_IF_ERROR(check_place(arguments.nodes, place));
+Status complete(const JoinArguments& arguments, const ParallelJob& job, bool processes, TransportOptions& between) {
+  WOA_RETURN_IF_ERROR(check_place(arguments.nodes, job));
   if (arguments.nodes == 0) return {};
   if (arguments.listen.empty()) return {Code::kInvalid, "--nodes needs --listen INTERFACE, for instance --listen eth0"};
   if (arguments.secret.empty()) return {Code::kInvalid, "--nodes needs --secret FILE, a file that every node has, too"};

@@ -26,7 +26,7 @@ void add_join_options(CLI::App& command, JoinArguments& arguments);
 // Completes `between`: ofi reaches nodes, on the interface that the run listens on. kInvalid: an option is missing, or
 // contradicts another (`processes`: a process per controller) or the job that `place` is in. kUnavailable: the system
 // lists no interfaces.
-Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between);
+Status complete(const JoinArguments& arguments, const ParallelJob& job, bool processes, TransportOptions& between);
 // Waits for the nodes; says how to start them (they need the options of `between`), and who came. Returns
 // none for `nodes` 0. `start_ns` is that of the run (RunOptions). Nodes of `job` find the run until `job` is left.
 // kInvalid, kNotFound: the interface or the secret. kUnavailable: nodes are missing.

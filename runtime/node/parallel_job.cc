@@ -1,7 +1,11 @@
 #include "runtime/node/parallel_job.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "runtime/base/scalar.h"
@@ -10,6 +14,7 @@ namespace woa {
 namespace {
 
 constexpr const char* kAddressKey = "woa.run.address";
+constexpr const char* kNamespace = "PMIX_NAMESPACE";
 
 struct Launcher {
   const char* rank;
@@ -28,33 +33,49 @@ std::optional<std::uint32_t> number(const char* name) {
   return static_cast<std::uint32_t>(*value);
 }
 
-std::optional<JobPlace> place_of_variables() {
+// The place, and the variables that tell it.
+std::optional<std::pair<JobPlace, std::string>> place_of_variables() {
   for (const Launcher& launcher : kLaunchers) {
     const auto rank = number(launcher.rank), size = number(launcher.size);
-    if (rank.has_value() && rank < size) return JobPlace{*rank, *size};
+    if (rank.has_value() && rank < size)
+      return std::pair(JobPlace{*rank, *size}, std::string(launcher.rank) + " " + launcher.size);
   }
   return std::nullopt;
+}
+
+// True if the environment tells where a PMIx server is. A launcher's other variables without that are left over, as in
+// a script that keeps some of its environment.
+bool names_server() {
+  if (std::getenv(kNamespace) == nullptr) return false;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::string_view(*variable).starts_with("PMIX_SERVER_URI")) return true;
+  return false;
 }
 
 }  // namespace
 
 Result<ParallelJob> ParallelJob::find(const PmixOptions& options) {
   ParallelJob job;
-  const std::optional<JobPlace> told = place_of_variables();
-  if (std::getenv("PMIX_NAMESPACE") == nullptr) {
-    job.place_ = told.value_or(JobPlace());
-    job.why_not_ = {Code::kUnavailable,
-                    "no launcher with a PMIx server started this process (PMIX_NAMESPACE is not set)"};
+  const auto told = place_of_variables();
+  if (told) std::tie(job.place_, job.told_by_) = *told;
+  if (!names_server()) {
+    job.why_not_ = {
+        Code::kUnavailable,
+        "no launcher with a PMIx server started this process (PMIX_NAMESPACE and PMIX_SERVER_URI... are not "
+        "set)"};
     return job;
   }
   auto pmix = connect_pmix(options);
   if (pmix.ok()) {
     job.pmix_ = std::move(*pmix);
     job.place_ = job.pmix_->place();
+    job.told_by_ = kNamespace;
     return job;
   }
-  if (!told) return pmix.status().with_context("which process of its job this is cannot be told");
-  job.place_ = *told;
+  if (!told)
+    return pmix.status().with_context(
+        "PMIX_NAMESPACE says that a launcher started this process, but which of its job this is cannot be told; if the "
+        "launcher has ended and left that behind: unset PMIX_NAMESPACE");
   job.why_not_ = pmix.status();
   return job;
 }

@@ -22,6 +22,8 @@ class ParallelJob {
   static Result<ParallelJob> find(const PmixOptions& options = {});
 
   [[nodiscard]] JobPlace place() const noexcept { return place_; }
+  // The variables that say so, "PMI_RANK PMI_SIZE", which a launcher may have left behind. Empty: none does.
+  [[nodiscard]] const std::string& told_by() const noexcept { return told_by_; }
   // Closes the connection to the launcher, as the end of this object does. After it only place() may be called.
   void leave() noexcept { pmix_.reset(); }
 
@@ -34,6 +36,7 @@ class ParallelJob {
 
  private:
   JobPlace place_;
+  std::string told_by_;
   std::unique_ptr<PmixJob> pmix_;  // null: `why_not_`
   Status why_not_;
 };

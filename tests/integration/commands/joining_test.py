@@ -273,14 +273,16 @@ class Joining(JoinTest):
         for rank in ("0", "1"):
             done = self.woa(*run, environment={"SLURM_PROCID": rank, "SLURM_STEP_NUM_TASKS": "4"})
             self.refused(done, 2, f"this is process {rank} of 4 that a launcher started", "woa run --nodes 3")
-        done = self.woa(*run, environment={"PMIX_NAMESPACE": "a job", "PMIX_RANK": "1"})
-        self.refused(done, 3, "which process of its job this is cannot be told: ")
+        job = {"PMIX_NAMESPACE": "a job", "PMIX_RANK": "1"}
+        done = self.woa(*run, environment=dict(job, PMIX_SERVER_URI2="server.0;tcp4://127.0.0.1:1"))
+        self.refused(done, 3, "which of its job this is cannot be told", "unset PMIX_NAMESPACE")
+        self.run_json(*run[1:], environment=job)  # left over: no server is named
 
     def test_a_run_beside_its_nodes_counts_itself(self):
         place = {"PMI_RANK": "0", "PMI_SIZE": "3"}
         full = ("--listen", "lo", "--secret", self.secret)
         wrong = self.woa("run", HELLO, "--in", "text=" + self.text, "--nodes", "1", *full, environment=place)
-        self.refused(wrong, 2, "this is process 0 of 3 that a launcher started, and with --nodes 1 it has to start 2")
+        self.refused(wrong, 2, "this is process 0 of 3 that a launcher started (", "; unset what", "and with --nodes 1 it has to start 2")
         run, address = self.start_run(2, environment=place)
         run.says("nodes of this job cannot --join pmix: no launcher with a PMIx server started this process")
         nodes = [self.start_node(address, environment=dict(place, PMI_RANK=rank)) for rank in ("1", "2")]

@@ -80,7 +80,7 @@ class LaunchedCases(JoinTest):
 
     def test_fewer_processes_than_said(self):
         job = self.start_job((1, self.run_command(2)), (1, self.node()))
-        self.ended(job, 2, "this is process 0 of 2 that a launcher started, and with --nodes 2 it has to start 3")
+        self.ended(job, 2, "this is process 0 of 2 that a launcher started", "and with --nodes 2 it has to start 3")
 
     def test_a_process_that_does_not_join_is_named(self):
         job = self.start_job((1, self.run_command(2, wait=WAIT_S)), (1, self.node()), (1, ["sleep", str(10 * WAIT_S)]))
@@ -90,7 +90,7 @@ class LaunchedCases(JoinTest):
 
     def test_a_job_has_one_run(self):
         job = self.start_job((2, self.run_command(1)))
-        self.ended(job, 2, "this is process 1 of 2 that a launcher started, and each would be a run of its own")
+        self.ended(job, 2, "this is process 1 of 2 that a launcher started", "and each would be a run of its own")
 
     def test_the_run_comes_first(self):
         job = self.start_job((2, self.node()))

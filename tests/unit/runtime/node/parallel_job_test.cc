@@ -26,7 +26,7 @@ TEST_CASE("a process that no launcher started is in no job") {
   REQUIRE(job.publish_run("127.0.0.1:1").code() == Code::kUnavailable);
   const auto address = job.find_run(1);
   REQUIRE(address.status().code() == Code::kUnavailable);
-  REQUIRE(mentions(address.status(), "PMIX_NAMESPACE is not set"));
+  REQUIRE(mentions(address.status(), "PMIX_NAMESPACE and PMIX_SERVER_URI... are not set"));
 }
 
 TEST_CASE("launchers tell the place by their variables") {
@@ -53,16 +53,27 @@ TEST_CASE("of two launchers the inner one counts") {
   REQUIRE(inner.size == 6);
 }
 
+TEST_CASE("variables of PMIx that name no server are left over, and mean nothing") {
+  const JobPlace alone = place({{"PMIX_NAMESPACE", "job"}, {"PMIX_RANK", "1"}});
+  REQUIRE_FALSE(alone.in_job());
+  const Variables variables({{"PMIX_NAMESPACE", "job"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}});
+  REQUIRE(need(ParallelJob::find()).told_by() == "PMI_RANK PMI_SIZE");
+}
+
 TEST_CASE("where PMIx is offered but cannot be asked, no process takes itself for alone") {
   const PmixOptions nowhere{.library = "libwoa-no-such-library.so", .timeout_s = 1};
   {
-    const Variables variables({{"PMIX_NAMESPACE", "job"}, {"PMIX_RANK", "1"}});
+    const Variables variables({{"PMIX_NAMESPACE", "job"}, {"PMIX_RANK", "1"}, {"PMIX_SERVER_URI4", "server"}});
     const auto job = ParallelJob::find(nowhere);
     REQUIRE(job.status().code() == Code::kUnavailable);
-    REQUIRE(mentions(job.status(), "which process of its job this is cannot be told"));
+    REQUIRE(mentions(job.status(), "which of its job this is cannot be told"));
+    REQUIRE(mentions(job.status(), "unset PMIX_NAMESPACE"));
   }
-  const Variables variables(
-      {{"PMIX_NAMESPACE", "job"}, {"PMIX_RANK", "1"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}});
+  const Variables variables({{"PMIX_NAMESPACE", "job"},
+                             {"PMIX_RANK", "1"},
+                             {"PMIX_SERVER_URI4", "server"},
+                             {"SLURM_PROCID", "1"},
+                             {"SLURM_STEP_NUM_TASKS", "3"}});
   ParallelJob job = need(ParallelJob::find(nowhere));
   REQUIRE(job.place().rank == 1);
   REQUIRE(job.place().size == 3);
