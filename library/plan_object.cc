@@ -190,6 +190,8 @@ woa_status woa_plan_port(const woa_plan* plan, woa_direction direction, uint32_t
   return woa::guarded([&]() -> Status {
     WOA_RETURN_IF_ERROR(woa::need(plan, "plan"));
     WOA_RETURN_IF_ERROR(woa::need(port, "place for the port"));
+    if (direction != WOA_IN && direction != WOA_OUT)
+      return {Code::kInvalid, "direction " + std::to_string(direction) + " is none; expected WOA_IN or WOA_OUT"};
     const std::string* name = nullptr;
     const woa::PortType* const type = woa::port_of(plan->plan, direction, index, name);
     if (type == nullptr)

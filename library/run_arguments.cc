@@ -5,6 +5,7 @@
 #include <map>
 
 #include "library/option_values.h"
+#include "runtime/base/thread.h"
 
 namespace woa {
 namespace {
@@ -73,7 +74,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
 }
 
 Status complete(RunArguments& arguments, const ParallelJob& job) {
-  return complete(arguments.joining, job.place(), arguments.local.processes == "per-controller", arguments.between);
+  return complete(arguments.joining, job, arguments.local.processes == "per-controller", arguments.between);
 }
 
 Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunArguments& arguments, ParallelJob& job,
@@ -81,7 +82,10 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
   if (arguments.local.processes == "per-controller")  // before nodes are waited for
     WOA_RETURN_IF_ERROR(check_movable(plan).with_context("--processes per-controller"));
   std::unique_ptr<OwnedRun> owned(new OwnedRun());
-  WOA_ASSIGN_OR_RETURN(owned->transports_, transports_for(arguments));
+  {
+    const SignalsBlocked blocked;  // libfabric has threads of its own
+    WOA_ASSIGN_OR_RETURN(owned->transports_, transports_for(arguments));
+  }
   WOA_RETURN_IF_ERROR(check_controllers(arguments.cores, {&plan}));
   WOA_RETURN_IF_ERROR(check_lanes(plan, owned->transports_.lanes).with_context("--lane"));
   WOA_ASSIGN_OR_RETURN(auto nodes,
@@ -101,6 +105,7 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
 }
 
 Status OwnedRun::start(OnCompletion on_completion) {
+  const SignalsBlocked blocked;  // libraries of devices have threads of their own
   auto run = Run::start(std::move(plan_), std::move(options_), std::move(on_completion), std::move(nodes_));
   if (run.ok()) run_ = std::move(*run);
   return run.status();

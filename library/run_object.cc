@@ -12,6 +12,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/futex.h"
 #include "runtime/base/text.h"
+#include "runtime/base/thread.h"
 #include "runtime/controller/kernel_call.h"
 
 namespace woa {
@@ -48,7 +49,10 @@ RunObject::RunObject(const woa_plan& plan, const woa_run_setup& setup)
     inputs_.emplace_back(input.type);
     input_views_.push_back(view_of(input.type));
   }
-  for (const InputPortPlan& output : plan_.stages[kSinkStage].inputs) outputs_.emplace_back(output.type);
+  for (const InputPortPlan& output : plan_.stages[kSinkStage].inputs) {
+    outputs_.emplace_back(output.type);
+    output_counts_.push_back({.name = output.name});
+  }
   output_views_.resize(outputs_.size());
 }
 
@@ -85,13 +89,14 @@ Status RunObject::start_run(PinnedThread& pinned) {
 // The system ends processes of nodes with the thread that started them: it must be the one that lives as long as they.
 Status RunObject::start_driver() {
   std::promise<Status> started;
-  driver_ = std::jthread([this, &started](const std::stop_token& stop) {
-    PinnedThread pinned;
-    owner_ = std::this_thread::get_id();
-    const Status status = start_run(pinned);
-    started.set_value(status);
-    if (status.ok()) drive(stop);
-  });
+  WOA_RETURN_IF_ERROR(
+      start_thread(driver_, "starting the thread that drives the run", [this, &started](const std::stop_token& stop) {
+        PinnedThread pinned;
+        owner_ = std::this_thread::get_id();
+        const Status status = start_run(pinned);
+        started.set_value(status);
+        if (status.ok()) drive(stop);
+      }));
   const Status status = started.get_future().get();
   if (!status.ok()) driver_.join();
   return status;
@@ -145,21 +150,42 @@ Result<std::uint64_t> RunObject::fill_input(std::uint64_t instance, std::uint32_
   return shape.payload_bytes(view);
 }
 
+void RunObject::show(const Completion& completion) {
+  for (std::size_t p = 0; p < completion.outputs.size(); ++p) {
+    const GraphOutput& output = completion.outputs[p];
+    output_views_[p] = {};
+    output_views_[p].absent = 1;
+    if (!output.absent) (void)outputs_[p].show(output.payload, output_views_[p]);  // the sink has checked it
+  }
+}
+
+// Needs mutex_.
+void RunObject::count_end(const Completion& completion) {
+  if (completion.failure != nullptr) {
+    ++failed_;
+    if (failures_.size() < kKeptFailures) failures_.push_back({completion.instance, *completion.failure});
+    return;
+  }
+  ++succeeded_;
+  latencies_.add(completion.latency_ns);
+  for (std::size_t p = 0; p < completion.outputs.size(); ++p) {
+    output_counts_[p].absent += output_views_[p].absent;
+    output_counts_[p].bytes += output_views_[p].bytes;
+  }
+}
+
 // Called by Run, in the thread that drives.
 void RunObject::complete(const Completion& completion) {
+  show(completion);
   Sleepers sleepers;
   {
     const std::lock_guard lock(mutex_);
     last_ended_ns_ = now_ns();
     if (status_.ok()) status_ = owned_->run().status();  // the failure of the run ends its instances
     if (!status_.ok()) admit_line(sleepers);
-    if (completion.failure != nullptr) {
-      ++failed_;
-    } else {
-      ++succeeded_;
-      latencies_.add(completion.latency_ns);
-      kept_.insert(completion.instance);  // another thread may give the outputs back before the callback returns
-    }
+    count_end(completion);
+    // Another thread may give the outputs back before the callback returns.
+    if (completion.failure == nullptr) kept_.insert(completion.instance);
   }
   wake(sleepers);
   const woa_taken taken = tell(completion);
@@ -180,12 +206,6 @@ void RunObject::complete(const Completion& completion) {
 woa_taken RunObject::tell(const Completion& completion) {
   if (on_completion_ == nullptr) return WOA_DONE;
   const std::size_t count = completion.outputs.size();
-  for (std::size_t p = 0; p < count; ++p) {
-    const GraphOutput& output = completion.outputs[p];
-    output_views_[p] = {};
-    output_views_[p].absent = 1;
-    if (!output.absent) (void)outputs_[p].show(output.payload, output_views_[p]);  // the sink has checked it
-  }
   const Failure* const failure = completion.failure;
   const woa_completion told{completion.instance,
                             submissions_[completion.instance % kMaxWindow].user,
@@ -223,7 +243,7 @@ woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t timeout_ns
 
 // By the thread that drives.
 woa_status RunObject::submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
-  if (finished_) return answer(WOA_INVALID, kFinished);
+  if (closed_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
   if (!has_place() && patience_ns != 0) {
     if (const Status status = check_wait(); !status.ok()) return answer(status);
@@ -251,7 +271,7 @@ woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t
     if (const Status status = check_wait(); !status.ok()) return answer(status);
     if (!wait_for_mine(lock, patience_ns)) return refuse_for_now();
   }
-  if (finished_) return answer(WOA_INVALID, kFinished);
+  if (closed_) return answer(WOA_INVALID, kFinished);
   if (!status_.ok()) return answer(status_);
   if (patience_ns == 0 && (line_.size() != 0 || !has_place())) return refuse_for_now();
   line_.join(submission);
@@ -424,8 +444,13 @@ Result<nlohmann::json> RunObject::finish() {
   {
     const std::lock_guard lock(mutex_);
     if (finished_) return {Code::kInvalid, kFinished};
+    if (std::exchange(finishing_, true)) return {Code::kInvalid, "another thread finishes the run"};
   }
-  WOA_RETURN_IF_ERROR(drain_to_finish());
+  if (Status status = drain_to_finish(); !status.ok()) {
+    const std::lock_guard lock(mutex_);
+    finishing_ = false;
+    return status;
+  }
   (void)carry_out([this] {
     counted_.emplace(owned_->run().finish());
     return Status();
@@ -443,6 +468,9 @@ Result<nlohmann::json> RunObject::finish() {
   result.instances = submitted_;
   result.wall_s = submitted_ == 0 ? 0 : static_cast<double>(last_ended_ns_ - first_submitted_ns_) / 1e9;
   result.latencies = latencies_;
+  result.failed = failed_;
+  result.failures = failures_;
+  result.outputs = output_counts_;
   result.status = report.status();
   if (report.ok()) result.report = &*report;
   if (report.ok() && !arguments_.trace.empty())

@@ -18,6 +18,7 @@
 
 #include "library/options.h"
 #include "library/plan_object.h"
+#include "library/run_report.h"
 #include "library/waiting_line.h"
 #include "runtime/base/latencies.h"
 #include "runtime/base/processor.h"
@@ -101,6 +102,8 @@ class RunObject {
   bool wait_for_mine(std::unique_lock<std::mutex>& lock, std::uint64_t patience_ns);
   void admit_line(Sleepers& sleepers);
   woa_status refuse_for_now();
+  void show(const Completion& completion);
+  void count_end(const Completion& completion);
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
   woa_status wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, std::uint64_t timeout_ns,
                         const std::function<bool()>& done, bool to_the_end);
@@ -132,13 +135,17 @@ class RunObject {
   std::vector<std::function<void()>> orders_;
   Latencies latencies_;
   std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;
+  std::vector<FailedInstance> failures_;  // the first kKeptFailures
+  std::vector<OutputCount> output_counts_;
   std::uint64_t told_ = 0;  // instances whose callback has returned
   std::set<std::uint64_t> kept_;
   std::uint64_t oldest_ = 0;                       // that holds a place in the window
   std::uint64_t progress_ = 0;                     // ends of instances and places that became free
   std::map<std::thread::id, std::uint64_t> seen_;  // those that work() has told each thread of
   std::uint64_t first_submitted_ns_ = 0, last_ended_ns_ = 0;
-  Status status_;  // why the run has ended
+  Status status_;           // why the run has ended
+  bool finishing_ = false;  // a thread is in finish()
+  bool closed_ = false;     // all have ended, and no more are submitted
   bool finished_ = false, driver_left_ = false;
   std::atomic<bool> has_orders_{false};
   std::jthread driver_;  // last: it uses the others

@@ -1,6 +1,7 @@
 #include "library/run_report.h"
 
 #include <set>
+#include <utility>
 
 #include "runtime/base/processor.h"
 #include "runtime/controller/layout.h"
@@ -142,6 +143,27 @@ EdgeStats totals(const RunReport& report) {
   return sum;
 }
 
+json failures_json(const std::vector<FailedInstance>& failures) {
+  json list = json::array();
+  for (const FailedInstance& entry : failures) {
+    json inputs = json::object();
+    for (const auto& [name, source] : entry.inputs) inputs[name] = source;
+    list.push_back({{"instance", entry.instance},
+                    {"inputs", std::move(inputs)},
+                    {"stage", entry.failure.stage.empty() ? json(nullptr) : json(entry.failure.stage)},
+                    {"code", std::string(to_string(entry.failure.code))},
+                    {"message", entry.failure.message}});
+  }
+  return list;
+}
+
+json outputs_json(const std::vector<OutputCount>& outputs) {
+  json list = json::array();
+  for (const OutputCount& output : outputs)
+    list.push_back({{"name", output.name}, {"bytes", output.bytes}, {"absent", output.absent}});
+  return list;
+}
+
 double throughput(const RunResult& result) {
   return result.wall_s > 0 ? static_cast<double>(result.latencies.count()) / result.wall_s : 0;
 }
@@ -180,6 +202,9 @@ json to_json(const RunResult& result) {
   out["stages"] = result.report != nullptr ? stages_json(plan, *result.report) : json::array();
   out["edges"] = result.report != nullptr ? edges_json(result) : json::array();
   out["providers"] = result.report != nullptr ? providers_json(result) : json::array();
+  out["outputs"] = outputs_json(result.outputs);
+  out["failed"] = result.failed;
+  out["failures"] = failures_json(result.failures);
   return out;
 }
 

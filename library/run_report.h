@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/latencies.h"
@@ -11,14 +12,32 @@
 
 namespace woa {
 
+// An instance that failed.
+struct FailedInstance {
+  std::uint64_t instance;
+  Failure failure;
+  std::vector<std::pair<std::string, std::string>> inputs = {};  // by name: the file or literal that `woa run` read
+};
+inline constexpr std::size_t kKeptFailures = 1000;  // of a run, which may have no end; the others are counted
+
+// An output of the graph, over all instances.
+struct OutputCount {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint64_t absent = 0;  // instances that left it out
+};
+
 struct RunResult {
   const Plan* plan = nullptr;
   std::string processes;               // "one" or "per-controller"
   std::string transport;               // name of the one that shares memory
   std::vector<std::string> providers;  // providers of libfabric, by wire
   Sites sites;
-  std::uint64_t instances = 0;        // submitted
-  double wall_s = 0;                  // from the first submission to the last completion
+  std::uint64_t instances = 0;           // submitted
+  double wall_s = 0;                     // from the first submission to the last completion
+  std::uint64_t failed = 0;              // instances
+  std::vector<FailedInstance> failures;  // of the first kKeptFailures or so, in the order of instances
+  std::vector<OutputCount> outputs;
   Latencies latencies;                // of instances that succeeded
   const RunReport* report = nullptr;  // null if the run was cut short
   Status status;                      // why it was

@@ -93,18 +93,22 @@ woa_status RunObject::drain(std::uint64_t timeout_ns) {
   return waited == WOA_OK && !status_.ok() ? answer(status_) : waited;
 }
 
-// Drains; but kept outputs may hold the blocks that instances in flight wait for.
+// Drains, and closes the run to submissions. Kept outputs may hold the blocks that instances in flight wait for.
 Status RunObject::drain_to_finish() {
   std::uint64_t seen = 0;
-  for (int quiet_s = 0; drain(1'000'000'000) == WOA_TIMED_OUT; ++quiet_s) {
+  for (int quiet_s = 0;; ++quiet_s) {
+    const bool in_time = drain(1'000'000'000) != WOA_TIMED_OUT;
     const std::lock_guard lock(mutex_);
+    if (in_time && (submitted_ == told_ || !status_.ok())) {  // else another thread has submitted since
+      closed_ = true;
+      return {};
+    }
     if (std::exchange(seen, progress_) != progress_) quiet_s = 0;
     if (kept_.empty() || quiet_s < kPatience_s) continue;
     return {Code::kInvalid, "the outputs of " + counted(kept_.size(), "instance") + " are kept, and " +
                                 counted(submitted_ - succeeded_ - failed_, "instance") +
                                 " in flight made no progress for 5 s: give outputs back, and finish again"};
   }
-  return {};
 }
 
 }  // namespace woa

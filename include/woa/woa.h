@@ -18,6 +18,8 @@
  *  - A returned object belongs to the caller, who frees it with the function of its type. A null object may be freed.
  *    Other returned pointers are borrowed, for as long as stands beside them.
  *  - No exception leaves the library. A callback must not let one out; woa.hpp catches those of C++.
+ *  - Signals are the program's own: the library sets no handler, and signals do not reach its threads, but for SIGPROF
+ *    and those that a thread's own instruction raises. A signal that the program blocks in its threads waits for it.
  *  - Structures with a member `size` may grow at their ends in later versions, which take the earlier sizes, too: set
  *    it to sizeof the structure.
  */
@@ -122,7 +124,8 @@ typedef struct woa_port {
   uint64_t max_bytes; /* of one token */
 } woa_port;
 typedef enum woa_direction { WOA_IN = 0, WOA_OUT = 1 } woa_direction;
-/* Port number `index` of the graph, in the graph's order. WOA_NOT_FOUND: there are not so many. */
+/* Port number `index` of the graph, in the graph's order. WOA_NOT_FOUND: there are not so many.
+ * WOA_INVALID: another direction. */
 WOA_API woa_status woa_plan_port(const woa_plan *plan, woa_direction direction, uint32_t index, woa_port *port);
 WOA_API void woa_plan_free(woa_plan *plan); /* runs that were started keep what they need */
 
@@ -221,9 +224,9 @@ WOA_API woa_status woa_run_statistics(woa_run *run, woa_statistics *statistics);
  * still. Other errors: why the run has ended. */
 WOA_API woa_status woa_run_drain(woa_run *run, uint64_t timeout_ns);
 /* Drains, ends the controllers and collects their counts, "end-limit" at most. `json`: the object of `woa run --json`
- * without its files; may be null; the caller frees it. Afterwards only kept outputs, woa_run_give_back() and
- * woa_run_free() are left. WOA_INVALID: kept outputs hold blocks that instances in flight need; give them back, and
- * call again. Other errors: why the run has ended. */
+ * without `turnaround_us`, and without what it says of files; may be null; the caller frees it. Afterwards only kept
+ * outputs, woa_run_give_back() and woa_run_free() are left. WOA_INVALID: kept outputs hold blocks that instances in
+ * flight need; give them back, and call again. Other errors: why the run has ended. */
 WOA_API woa_status woa_run_finish(woa_run *run, char **json);
 /* Ends the run, and all that belongs to it, whatever state it is in: instances in flight are cancelled without a
  * callback, kept outputs are gone. Waits for kernels that run in threads of this process. */

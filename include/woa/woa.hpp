@@ -71,16 +71,10 @@ inline std::vector<woa_option> views(const Options& options) {
 
 // Kernels and fills may answer only the first group of woa_status. `otherwise` stands for the rest.
 inline woa_status answer(woa_status thrown, woa_status otherwise) {
-  switch (thrown) {
-    case WOA_INVALID:
-    case WOA_UNSUPPORTED:
-    case WOA_UNAVAILABLE:
-    case WOA_EXHAUSTED:
-    case WOA_KERNEL_FAILED:
-    case WOA_TOO_LARGE:
-    case WOA_UNAUTHENTIC: return thrown;
-    default: return otherwise;
-  }
+  for (const woa_status allowed : {WOA_INVALID, WOA_UNSUPPORTED, WOA_UNAVAILABLE, WOA_EXHAUSTED, WOA_KERNEL_FAILED,
+                                   WOA_TOO_LARGE, WOA_UNAUTHENTIC})
+    if (thrown == allowed) return thrown;
+  return otherwise;
 }
 
 inline std::string take(char* text) {
@@ -166,7 +160,7 @@ class Room {
   // The whole memory, in elements of the port. used() then tells how much was written.
   template <class T = std::byte>
   [[nodiscard]] std::span<T> all() const {
-    return {reinterpret_cast<T*>(room_.data), static_cast<std::size_t>(room_.capacity / sizeof(T))};
+    return {reinterpret_cast<T*>(room_.data), room_.capacity / sizeof(T)};
   }
   // Sets the bytes that were written, and the size of a dimension that varies. Fixed sizes are set.
   void used(std::uint64_t bytes) { room_.bytes = bytes; }
@@ -219,10 +213,10 @@ class Outputs {
   }
   template <class T = std::byte>
   [[nodiscard]] std::span<const T> data(std::size_t k) const {
-    return {reinterpret_cast<const T*>(outputs_.at(k).data), static_cast<std::size_t>(outputs_[k].bytes / sizeof(T))};
+    return {reinterpret_cast<const T*>(outputs_.at(k).data), outputs_[k].bytes / sizeof(T)};
   }
   [[nodiscard]] std::string_view text(std::size_t k) const {
-    return {reinterpret_cast<const char*>(outputs_.at(k).data), static_cast<std::size_t>(outputs_[k].bytes)};
+    return {reinterpret_cast<const char*>(outputs_.at(k).data), outputs_[k].bytes};
   }
 
  private:
@@ -252,17 +246,17 @@ class Run {
 
   // Submits an instance. While the window is full it waits in line, the first to come first; a thread has one in line,
   // and waits here before its next. The future has copies of its outputs, or throws Error with the stage's reason.
-  // `deadline_ns`: from its place in the window on; 0 for the plan's.
-  std::future<Outputs> submit(Fill fill, std::uint64_t deadline_ns = 0) {
+  // `deadline_ns`: from its place in the window on; 0 for the plan's. `instance`: receives its number, from 0 on.
+  std::future<Outputs> submit(Fill fill, std::uint64_t deadline_ns = 0, std::uint64_t* instance = nullptr) {
     auto promise = std::make_shared<std::promise<Outputs>>();
     std::future<Outputs> result = promise->get_future();
-    (void)push({this, std::move(fill), {}, std::move(promise)}, deadline_ns, WOA_FOREVER);
+    (void)push({this, std::move(fill), {}, std::move(promise)}, deadline_ns, WOA_FOREVER, instance);
     return result;
   }
   // Submits an instance whose outputs go to `on_end`, without a copy. False: there is no place in the window now;
   // wait() for one. A run that is closed ends no instances.
-  bool try_submit(Fill fill, OnEnd on_end, std::uint64_t deadline_ns = 0) {
-    return push({this, std::move(fill), std::move(on_end), nullptr}, deadline_ns, 0);
+  bool try_submit(Fill fill, OnEnd on_end, std::uint64_t deadline_ns = 0, std::uint64_t* instance = nullptr) {
+    return push({this, std::move(fill), std::move(on_end), nullptr}, deadline_ns, 0, instance);
   }
   // Until an instance has ended, or a place in the window is free. Not from a callback.
   void wait() { check(woa_run_work(run_, WOA_FOREVER)); }
@@ -273,7 +267,14 @@ class Run {
     detail::check(woa_run_statistics(run_, &statistics));
     return statistics;
   }
+  // All of the run.
   void cancel(const std::string& why) { detail::check(woa_run_cancel(run_, WOA_FOREVER, why.c_str())); }
+  // One instance. False: it has ended, or was never submitted.
+  bool cancel(std::uint64_t instance, const std::string& why) {
+    const woa_status status = woa_run_cancel(run_, instance, why.c_str());
+    if (status != WOA_NOT_FOUND) detail::check(status);
+    return status == WOA_OK;
+  }
   void drain() { check(woa_run_drain(run_, WOA_FOREVER)); }
   // Drains, and returns the object of `woa run --json`.
   std::string finish() {
@@ -306,13 +307,13 @@ class Run {
     const std::lock_guard lock(mutex_);
     if (thrown_ == nullptr) thrown_ = std::current_exception();
   }
-  bool push(Submission submission, std::uint64_t deadline_ns, std::uint64_t timeout_ns) {
+  bool push(Submission submission, std::uint64_t deadline_ns, std::uint64_t timeout_ns, std::uint64_t* instance) {
     auto owned = std::make_unique<Submission>(std::move(submission));
     {
       const std::lock_guard lock(mutex_);
       open_.insert(owned.get());
     }
-    const woa_status status = woa_run_submit_within(run_, Run::fill, owned.get(), deadline_ns, timeout_ns, nullptr);
+    const woa_status status = woa_run_submit_within(run_, Run::fill, owned.get(), deadline_ns, timeout_ns, instance);
     if (status == WOA_OK) {
       (void)owned.release();  // complete() takes it
       return true;

@@ -159,6 +159,15 @@ typedef const woa_kernel *(*woa_kernel_entry_fn)(void);
   }
 /* clang-format on */
 
+/* Of this header alone: what C and C++ warn about differs. */
+#ifdef __cplusplus
+#define WOA_CAST_(type, value) static_cast<type>(value)
+#define WOA_NULL_ nullptr
+#else
+#define WOA_CAST_(type, value) ((type)(value))
+#define WOA_NULL_ NULL
+#endif
+
 /* Helpers. They stand in this header so that a kernel needs no library of the runtime; no kernel needs to use them. */
 
 /* Writes why, as printf does, and returns `status`: `return woa_fail(error, WOA_INVALID, "...")`. */
@@ -176,7 +185,8 @@ static inline woa_status woa_claim(woa_output *out, const char *port, uint64_t b
   if (bytes > out->capacity) {
     woa_fail(error, WOA_TOO_LARGE,
              "output '%s' needs %llu bytes, its bound is %llu; set `max: {%s: %llu}` at this stage of the graph", port,
-             (unsigned long long)bytes, (unsigned long long)out->capacity, port, (unsigned long long)bytes);
+             WOA_CAST_(unsigned long long, bytes), WOA_CAST_(unsigned long long, out->capacity), port,
+             WOA_CAST_(unsigned long long, bytes));
     return WOA_TOO_LARGE; /* a constant: compilers cannot see what a function of any number of arguments returns */
   }
   out->bytes = bytes;
@@ -189,25 +199,28 @@ static inline const char *woa_param_text(const woa_param *params, size_t count, 
   for (size_t i = 0; i < count; ++i) {
     if (strcmp(params[i].name, name) == 0) return params[i].value;
   }
-  return NULL;
+  return WOA_NULL_;
 }
 
 /* A parameter of type int. WOA_INVALID if it is missing, not a decimal number, or outside min..max. */
 static inline woa_status woa_param_int(const woa_param *params, size_t count, const char *name, int64_t min,
                                        int64_t max, int64_t *value, woa_error *error) {
   const char *text = woa_param_text(params, count, name);
-  char *end = NULL;
+  char *end = WOA_NULL_;
   long long number = 0;
-  if (text == NULL) return woa_fail(error, WOA_INVALID, "parameter '%s' is missing", name);
+  if (text == WOA_NULL_) return woa_fail(error, WOA_INVALID, "parameter '%s' is missing", name);
   errno = 0;
   number = strtoll(text, &end, 10);
   if (*text <= ' ' || *end != '\0' || errno != 0 || number < min || number > max) {
     return woa_fail(error, WOA_INVALID, "parameter '%s' is '%.32s', expected a whole number from %lld to %lld", name,
-                    text, (long long)min, (long long)max);
+                    text, WOA_CAST_(long long, min), WOA_CAST_(long long, max));
   }
   *value = number;
   return WOA_OK;
 }
+
+#undef WOA_CAST_
+#undef WOA_NULL_
 
 #ifdef __cplusplus
 }

@@ -76,16 +76,14 @@ class Out {
  public:
   Out(const std::string& port, woa_output& out) : port_(port), out_(out) {}
   // The whole memory, for a function that writes first, and then says by resize() how much.
-  [[nodiscard]] std::span<T> room() const {
-    return {reinterpret_cast<T*>(out_.data), static_cast<std::size_t>(out_.capacity / sizeof(T))};
-  }
+  [[nodiscard]] std::span<T> room() const { return {reinterpret_cast<T*>(out_.data), out_.capacity / sizeof(T)}; }
   // The elements of an output with these dimensions, all of them. Throws Error if less is reserved.
   template <class... Sizes>
   std::span<T> resize(Sizes... sizes) const {
     static_assert(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= WOA_MAX_RANK, "a port has 1 to 4 dimensions");
     const std::array<std::uint64_t, sizeof...(Sizes)> dims{static_cast<std::uint64_t>(sizes)...};
     detail::claim(port_, out_, dims, sizeof(T));
-    return room().first(static_cast<std::size_t>(out_.bytes / sizeof(T)));
+    return room().first(out_.bytes / sizeof(T));
   }
 
  private:
@@ -130,7 +128,7 @@ struct Parameter<std::span<const T>> {
   static DeclaredPort declare() { return {.name = {}, .element = element<T>(), .is_input = true}; }
   static std::span<const T> make(const DeclaredPort& port, const woa_input* ins, woa_output*) {
     const woa_input& in = ins[port.number];
-    return {reinterpret_cast<const T*>(in.data), static_cast<std::size_t>(in.bytes / sizeof(T))};
+    return {reinterpret_cast<const T*>(in.data), in.bytes / sizeof(T)};
   }
 };
 template <class T>
@@ -159,7 +157,7 @@ struct Parameter<std::span<T>> {
     }
     woa_output& out = outs[port.number];
     claim(port.name, out, std::span(sizes).first(port.dims.size()), sizeof(T));
-    return {reinterpret_cast<T*>(out.data), static_cast<std::size_t>(out.bytes / sizeof(T))};
+    return {reinterpret_cast<T*>(out.data), out.bytes / sizeof(T)};
   }
 };
 
@@ -179,7 +177,11 @@ inline void find_sizes(DeclaredPort& output, const std::vector<DeclaredPort>& po
     bool found = dim.name.empty();
     for (const DeclaredPort& port : ports)
       for (std::size_t d = 0; port.is_input && !found && d < port.dims.size(); ++d)
-        if (port.dims[d].name == dim.name) dim.input = port.number, dim.at = d, found = true;
+        if (port.dims[d].name == dim.name) {
+          dim.input = port.number;
+          dim.at = d;
+          found = true;
+        }
     if (!found)
       throw Error(WOA_INVALID, "output '" + output.name + "' has dimension '" + dim.name +
                                    "', which no input has: let the function take a woa::Out, and say the size");

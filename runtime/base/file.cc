@@ -196,6 +196,15 @@ Status PendingFile::commit() {
   return {};
 }
 
+Result<fs::path> PendingFile::commit_beside(std::string_view suffix) {
+  if (!direct_) {
+    path_ += suffix;
+    target_ += suffix;
+  }
+  WOA_RETURN_IF_ERROR(commit());
+  return path_;
+}
+
 Status check_writable(const fs::path& path) {
   WOA_RETURN_IF_ERROR(check_present(path));
   if (!can_be_replaced(path)) return {};

@@ -29,6 +29,9 @@ class PendingFile {
   Status write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
   // Moves the file into place, with the permissions of the file that was there. Once.
   Status commit();
+  // Moves it to its place with `suffix` added, for what is not complete. Returns that name; of a pipe or device, which
+  // has had everything, its own. Once.
+  Result<std::filesystem::path> commit_beside(std::string_view suffix);
 
  private:
   PendingFile(std::filesystem::path path, std::filesystem::path target)

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "runtime/base/shared_library.h"
+#include "runtime/base/thread.h"
 
 namespace woa {
 namespace {
@@ -54,7 +55,7 @@ constexpr int kGraceS = 2;  // for the server's answer after its own timeout
 std::optional<pmix_status_t> within(int seconds, std::function<pmix_status_t()> call) {
   std::packaged_task<pmix_status_t()> task(std::move(call));
   std::future<pmix_status_t> returned = task.get_future();
-  std::thread(std::move(task)).detach();
+  make_thread<std::thread>(std::move(task)).detach();
   if (returned.wait_for(std::chrono::seconds(seconds)) != std::future_status::ready) return std::nullopt;
   return returned.get();
 }

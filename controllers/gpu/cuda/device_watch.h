@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "runtime/base/thread.h"
 #include "runtime/transport/doorbell.h"
 
 namespace woa {
@@ -13,7 +14,8 @@ namespace woa {
 class DeviceWatch {
  public:
   // `look` returns how many nanoseconds later it is to be called again.
-  explicit DeviceWatch(std::function<std::uint64_t()> look) : look_(std::move(look)), thread_([this] { work(); }) {}
+  explicit DeviceWatch(std::function<std::uint64_t()> look)
+      : look_(std::move(look)), thread_(make_thread<std::thread>([this] { work(); })) {}
   // It does not look any more.
   ~DeviceWatch() {
     stopped_.store(true, std::memory_order_release);

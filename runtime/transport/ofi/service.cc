@@ -11,6 +11,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
+#include "runtime/base/thread.h"
 #include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
@@ -31,7 +32,7 @@ Service::Service(Fabric& fabric, KeepAlive keep_alive)
     : fabric_(fabric),
       keep_alive_(keep_alive),
       wake_descriptor_(made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
-      thread_([this] { run(); }) {}
+      thread_(make_thread<std::thread>([this] { run(); })) {}
 
 Service::~Service() {
   stop_.store(true);

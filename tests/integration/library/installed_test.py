@@ -92,6 +92,32 @@ class InstalledTest(UserProject):
                                  "-L" + BUILD, "-lwoa", "-Wl,-rpath," + BUILD)
                 self.assertEqual(self.run_command(self.path("example"), cwd=SOURCE), output)
 
+    def test_headers_give_no_warning_to_programs_that_ask_for_many(self):
+        kernel = """
+            static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+              (void)self, (void)firing;
+              return woa_claim(&outs[0], "y", ins[0].bytes, error);
+            }
+            WOA_KERNEL_TABLE(.run = run)"""
+        cpp = """
+            #include <woa/woa_kernel.hpp>
+            void use(woa::Run &run);
+            void use(woa::Run &run) {
+              (void)run.submit([](woa::Room &room) { room.write(room.all<const float>()); }).get().data<float>(0);
+              woa::register_kernel("k", {{"x", "n"}, {"y", "n", 64}}, [](std::span<const float>, std::span<float>) {});
+            }"""
+        strict = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror", "-fsyntax-only",
+                  "-I" + os.path.join(SOURCE, "include")]
+        old = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wswitch-enum"]
+        file = self.write("strict.c", "#include <woa/woa.h>\n" + kernel + "\n")
+        both = self.write("strict.cpp", cpp + "\n" + kernel + "\n")
+        compilers = [(cc, cxx, more) for cc, cxx, more in (("gcc", "g++", ["-Wuseless-cast"]), ("clang", "clang++", ["-Wcomma"]))
+                     if shutil.which(cxx)]
+        for cc, cxx, more in compilers:
+            self.run_command(cc, "-std=c11", *strict, file)
+            self.run_command(cxx, "-x", "c++", "-std=c++11", *strict, *old, *([] if cc == "clang" else more), file)
+            self.run_command(cxx, "-std=c++20", *strict, *old, *more, both)
+
     def test_symbols_and_layouts_are_those_of_the_golden_file(self):
         found = exported()
         code = ["#include <stdio.h>", "#include \"woa/woa.h\"", "int main(void) {"]

@@ -1,7 +1,11 @@
 // Calls that a program should not make, and threads that get into each other's way: an answer each, and nothing hangs.
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,7 +66,92 @@ struct Counted {
   }
 };
 
+// A function of a run, with arguments as several threads may give them at once, and its possible answers.
+struct Function {
+  const char* name;
+  woa_status (*call)(woa_run*);
+  std::set<woa_status> answers;
+  bool any_thread = false;  // also of a run that its caller drives
+};
+
+const std::uint64_t kMoment_ns = 1'000'000;
+std::string one_byte = "x";
+
+const std::vector<Function> kFunctions = {
+    {"submit",
+     [](woa_run* run) { return woa_run_submit(run, Program::fill, &one_byte, 0, nullptr); },
+     {WOA_OK, WOA_BACK_PRESSURED, WOA_INVALID}},
+    {"submit_within",
+     [](woa_run* run) { return woa_run_submit_within(run, Program::fill, &one_byte, 0, kMoment_ns, nullptr); },
+     {WOA_OK, WOA_BACK_PRESSURED, WOA_INVALID}},
+    {"wait", [](woa_run* run) { return woa_run_wait(run, 1, kMoment_ns); }, {WOA_OK, WOA_TIMED_OUT}},
+    {"work", [](woa_run* run) { return woa_run_work(run, kMoment_ns); }, {WOA_OK, WOA_TIMED_OUT, WOA_INVALID}},
+    {"give_back", [](woa_run* run) { return woa_run_give_back(run, 1); }, {WOA_OK, WOA_NOT_FOUND}},
+    {"cancel", [](woa_run* run) { return woa_run_cancel(run, 1, "why"); }, {WOA_OK, WOA_NOT_FOUND}, true},
+    {"statistics",
+     [](woa_run* run) {
+       woa_statistics statistics{};
+       statistics.size = sizeof statistics;
+       return woa_run_statistics(run, &statistics);
+     },
+     {WOA_OK},
+     true},
+    {"drain", [](woa_run* run) { return woa_run_drain(run, kMoment_ns); }, {WOA_OK, WOA_TIMED_OUT}},
+    {"finish", [](woa_run* run) { return woa_run_finish(run, nullptr); }, {WOA_OK, WOA_INVALID}},
+};
+
 }  // namespace
+
+TEST_CASE("each function of a run beside each other, from two threads") {
+  const Compiled compiled(kCopies);
+  const std::string thread = GENERATE("own", "caller");
+  for (const Function& here : kFunctions) {
+    for (const Function& there : kFunctions) {
+      INFO(thread << ": " << here.name << " beside " << there.name);
+      Program program(compiled.plan, {{"thread", thread.c_str()}});
+      for (int k = 0; k < 2; ++k) REQUIRE(program.submit(one_byte) == WOA_OK);
+      std::barrier begin(2);
+      woa_status answer = WOA_INTERNAL;
+      std::jthread other([&] {
+        begin.arrive_and_wait();
+        answer = there.call(program.run);
+      });
+      begin.arrive_and_wait();
+      const woa_status own = here.call(program.run);
+      other.join();
+      CHECK(here.answers.contains(own));
+      CHECK((thread == "own" || there.any_thread ? there.answers.contains(answer) : answer == WOA_INVALID));
+      const woa_status finished = woa_run_finish(program.run, nullptr);
+      CHECK((finished == WOA_OK || message() == "the run has finished; start another"));
+      CHECK(program.statuses.size() == program.submitted());
+    }
+  }
+}
+
+TEST_CASE("of two threads that finish a run one is told to wait for the other") {
+  const Compiled compiled(R"(
+woa: 1
+graph: slow
+inputs: {x: {type: bytes, max: 64}}
+stages: {a: {kernel: fail_if, in: {data: x}, params: {byte: 33, delay_ms: 50}}}
+outputs: {y: a.data}
+)");
+  Program program(compiled.plan, {{"thread", "own"}});
+  REQUIRE(program.submit(one_byte) == WOA_OK);
+  std::array<woa_status, 2> answers{};
+  {
+    std::barrier begin(2);
+    std::vector<std::jthread> threads;
+    for (woa_status& answer : answers)
+      threads.emplace_back([&] {
+        begin.arrive_and_wait();
+        answer = woa_run_finish(program.run, nullptr);
+      });
+  }
+  std::ranges::sort(answers);
+  CHECK(answers == std::array<woa_status, 2>{WOA_OK, WOA_INVALID});
+  CHECK(program.texts[0] == one_byte);
+}
 
 TEST_CASE("a callback cannot wait for, end or free the run that calls it") {
   const Compiled compiled(kCopies);
