@@ -9,6 +9,10 @@ namespace {
 woa_status create(const woa_param* params, size_t count, void** self, woa_error* error) {
   const char* text = woa_param_text(params, count, "text");
   if (text == nullptr) return woa_fail(error, WOA_INVALID, "parameter 'text' is missing");
+  if (strchr(text, '\n') != nullptr)
+    return woa_fail(
+        error, WOA_INVALID,
+        "parameter 'text' has a line feed, which no line has: write it in quotes, or behind |- in place of |");
   *self = new std::string(text);
   return WOA_OK;
 }

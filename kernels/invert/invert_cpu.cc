@@ -11,7 +11,10 @@ woa_status size(void*, const woa_input* ins, woa_output* outs, woa_error*) {
 woa_status run(void*, const woa_firing*, const woa_input* ins, woa_output* outs, woa_error* error) {
   if (const woa_status status = woa_claim(&outs[0], "data", ins[0].bytes, error); status != WOA_OK) return status;
   outs[0].dims[0] = ins[0].dims[0];
-  for (uint64_t i = 0; i < ins[0].bytes; ++i) outs[0].data[i] = static_cast<uint8_t>(~ins[0].data[i]);
+  const uint64_t bytes = ins[0].bytes;
+  const uint8_t* const in = ins[0].data;
+  uint8_t* const out = outs[0].data;  // of the loop's own: a byte may alias the structures
+  for (uint64_t i = 0; i < bytes; ++i) out[i] = static_cast<uint8_t>(~in[i]);
   return WOA_OK;
 }
 

@@ -16,16 +16,25 @@ using nlohmann::json;
 namespace {
 std::FILE* other_answer_stream = nullptr;
 std::atomic<bool> was_answered{false};
+
+// A line that a message has within it is not taken for one of its own, whatever a file's name says.
+std::string indented(std::string_view message) {
+  std::string lines = printable(message, "\n");
+  for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1))
+    lines.insert(at + 1, "  ");
+  return lines;
+}
+
 }  // namespace
 
 std::string printable_lines(std::string_view text) { return printable(text, "\n"); }
 
 void print_error(const Status& status) {
   std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(),
-               printable_lines(status.message()).c_str());
+               indented(status.message()).c_str());
 }
 
-void print_warning(std::string_view text) { std::fprintf(stderr, "woa: warning: %s\n", printable_lines(text).c_str()); }
+void print_warning(std::string_view text) { std::fprintf(stderr, "woa: warning: %s\n", indented(text).c_str()); }
 
 void print_warning_once(const std::string& text) {
   static std::set<std::string> told;

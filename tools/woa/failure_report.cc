@@ -44,7 +44,8 @@ std::string ranges(const std::vector<std::uint64_t>& instances) {
 
 std::string sources(const FailedInstance& failed) {
   std::string text;
-  for (const auto& [name, source] : failed.inputs) text += (text.empty() ? " (" : ", ") + name + "=" + source;
+  for (const auto& [name, source] : failed.inputs)
+    text += (text.empty() ? " (" : ", ") + name + "=" + printable(source);
   return text.empty() ? text : text + ")";
 }
 

@@ -34,12 +34,12 @@ sigset_t signals_of_users() {
 
 void on_signal(int number, bool as_json) {
   int none = 0;
-  if (!first_signal.compare_exchange_strong(none, number)) ::_exit(kSignalled + number);
+  if (!first_signal.compare_exchange_strong(none, number)) leave_process(kSignalled + number);
   const std::lock_guard lock(told_mutex);
   if (told) return told(name_of(number));
   fail({Code::kCancelled, std::string("interrupted by ") + name_of(number)}, kSignalled + number,
        as_json && !has_answered());
-  ::_exit(kSignalled + number);
+  leave_process(kSignalled + number);
 }
 
 [[noreturn]] void wait_for_signals(sigset_t set, bool as_json) {

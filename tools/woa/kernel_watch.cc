@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/sanitizers.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
@@ -25,6 +27,7 @@ struct Watched {
   std::span<const ActivitySlot> slots;
   std::vector<std::string> stages;  // "stage 'c' (kernel 'crash')", by number in the plan
   bool as_json = false;
+  pid_t process = 0;  // whose kernels they are: a child of fork() may leave as it likes
   std::array<struct sigaction, kFatal.size()> before{};
 };
 
@@ -86,16 +89,29 @@ void on_fatal_signal(int number) {
   for (std::size_t k = 0; k < kFatal.size(); ++k) ::sigaction(kFatal[k], &run->before[k], nullptr);
 }
 
-void on_exit_call(int code, void*) {
-  if (in_node.load()) ::_exit(code);
-  const Watched* run = watched.exchange(nullptr);
-  if (run == nullptr) return;  // main() has returned
+// A kernel has called `function`.
+[[noreturn]] void refuse_exit(const Watched& run, std::string_view function, int code) {
   Line message;
-  message << "exit(" << static_cast<std::uint64_t>(code & 0xff) << ") was called";
-  add_running(*run, message);
+  message << function << "(" << static_cast<std::uint64_t>(code & 0xff) << ") was called";
+  add_running(run, message);
   message << "; a kernel must return a status and leave the process alone";
-  ::_exit(fail({Code::kBrokenContract, std::string(message.text())}, kFailed, run->as_json && !has_answered()));
+  leave_process(fail({Code::kBrokenContract, std::string(message.text())}, kFailed, run.as_json && !has_answered()));
 }
+
+void on_exit_call(int code, void*) {
+  if (in_node.load()) leave_process(code);
+  if (const Watched* run = watched.exchange(nullptr); run != nullptr) refuse_exit(*run, "exit", code);
+  // Else main() has returned.
+}
+
+#if !defined(WOA_THREAD_SANITIZER) && !defined(WOA_ADDRESS_SANITIZER)
+[[noreturn]] void on_quick_exit(std::string_view function, int code) {
+  const Watched* run = watched.load();
+  if (run != nullptr && run->process == ::getpid() && watched.exchange(nullptr) != nullptr)
+    refuse_exit(*run, function, code);
+  leave_process(code);
+}
+#endif
 
 void hear_of_exit() {
   static const int once = ::on_exit(on_exit_call, nullptr);
@@ -108,6 +124,7 @@ KernelWatch::KernelWatch(const Run& run, bool as_json) {
   static Watched only;
   only.slots = run.activity();
   only.as_json = as_json;
+  only.process = ::getpid();
   only.stages.clear();
   for (const StagePlan& stage : run.plan().stages)
     only.stages.push_back("stage '" + stage.name + "' (kernel '" + stage.kernel + "')");
@@ -131,3 +148,15 @@ ExitWatch::ExitWatch() {
 ExitWatch::~ExitWatch() { in_node.store(false); }
 
 }  // namespace woa::tools
+
+// The loader finds these before the C library's, for kernels, too: a run that a kernel ended must not look like one
+// that came to its end. Sanitizers have their own.
+#if !defined(WOA_THREAD_SANITIZER) && !defined(WOA_ADDRESS_SANITIZER)
+extern "C" {
+[[noreturn, gnu::visibility("default")]] void _exit(int code) { woa::tools::on_quick_exit("_exit", code); }
+[[noreturn, gnu::visibility("default")]] void _Exit(int code) noexcept { woa::tools::on_quick_exit("_Exit", code); }
+[[noreturn, gnu::visibility("default")]] void quick_exit(int code) noexcept {
+  woa::tools::on_quick_exit("quick_exit", code);
+}
+}
+#endif

@@ -51,6 +51,18 @@ Result<NamePattern> NamePattern::parse(const std::string& text) {
   return pattern;
 }
 
+std::string foreign_placeholder(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t at = name.find_first_of("*#{$");
+  if (at == std::string::npos) return "";
+  const std::string rest = name.substr(at);
+  if (rest[0] == '*') return "*";
+  if (rest[0] == '#') return rest.substr(0, rest.find_first_not_of('#'));
+  if (const std::size_t end = rest.find('}'); end != std::string::npos) return rest.substr(0, end + 1);
+  const std::size_t word = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1);
+  return rest[0] == '$' && word != 1 && rest.size() > 1 ? rest.substr(0, word) : "";
+}
+
 std::string NamePattern::path(std::uint64_t instance, std::string_view name) const {
   std::string path;
   for (const Piece& piece : pieces_) {

@@ -47,4 +47,8 @@ class NamePattern {
   std::vector<Piece> pieces_;
 };
 
+// What stands for a number in the patterns of other tools, in the last part of `path`: {}, {i:04}, $i, ###, *. Empty:
+// nothing does.
+std::string foreign_placeholder(const std::filesystem::path& path);
+
 }  // namespace woa::tools

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 
+#include "library/run_report.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "tools/frames/npy_array.h"
@@ -27,13 +29,22 @@ bool stands_alone(const std::string& path) {
   return std::ranges::find(kAlone, extension) != kAlone.end();
 }
 
+constexpr std::string_view kPartial = ".partial";
+
 // "out.png" -> "out-%i.png"
 std::string with_number(const std::filesystem::path& path) {
   return (path.parent_path() / (path.stem().string() + "-%i" + path.extension().string())).string();
 }
 
 Status check_one_file(const std::string& option, const std::string& path, std::uint64_t instances) {
-  if (instances < 2 || !stands_alone(path)) return {};
+  if (instances < 2) return {};
+  if (const std::string found = foreign_placeholder(path); !found.empty())
+    return {Code::kInvalid,
+            option + "=" + path + ": '" + found + "' stands for nothing, so the file would take " +
+                counted(instances, "instance") +
+                " one after another: write %i for the instance's number, %n for the name of the input's "
+                "file, or another name"};
+  if (!stands_alone(path)) return {};
   const std::string extension = std::filesystem::path(path).extension().string();
   return {Code::kInvalid, option + "=" + path + ": it would take " + counted(instances, "instance") +
                               " one after another, and " + extension + " files cannot be joined: write a file each, " +
@@ -72,7 +83,7 @@ struct OutputFiles::Output {
   std::string pipe, before, after;     // its name; what stands around the frame at hand
   std::span<const std::byte> framed;
   std::vector<std::uint64_t> written;  // instances with files of their own
-  bool committed = false;              // `whole` is in its place
+  std::string committed;               // where `whole` is; empty: nowhere
   Sha256 digest;
   std::uint64_t bytes = 0, absent = 0;
 };
@@ -332,9 +343,41 @@ Status OutputFiles::commit() {
   for (const auto& output : outputs_) {
     if (!output->whole) continue;
     WOA_RETURN_IF_ERROR(output->whole->commit());
-    output->committed = true;
+    output->committed = output->pattern->text();
   }
   return {};
+}
+
+// A run that was cut short: what is complete and in order stands beside the place, where an earlier file may be.
+Status OutputFiles::commit_partly() {
+  for (const auto& output : outputs_) {
+    if (!output->whole) continue;
+    WOA_ASSIGN_OR_RETURN(const auto path, output->whole->commit_beside(kPartial));
+    output->committed = path.string();
+  }
+  return {};
+}
+
+// Instances that ended before an earlier one, which will not end any more.
+void OutputFiles::write_early() {
+  const bool in_order =
+      std::ranges::any_of(outputs_, [](const auto& output) { return output->whole || output->stream; });
+  for (const auto& [instance, outputs] : std::exchange(early_, {})) {
+    std::vector<GraphOutput> views;
+    for (const Early& output : outputs) views.push_back({output.payload, output.absent});
+    if (!in_order)
+      write(instance, views);
+    else if (!views.empty())
+      ++out_of_order_count_;
+  }
+}
+
+std::string OutputFiles::kept() const {
+  std::string names;
+  for (const auto& output : outputs_)
+    if (output->committed.ends_with(kPartial)) names += (names.empty() ? "'" : " and '") + output->committed + "'";
+  if (names.empty()) return names;
+  return "; the outputs of " + counted(succeeded_count_, "instance") + ", complete and in order, are in " + names;
 }
 
 // A file that takes all instances is lost, and with it what each instance contributed. Streams have had theirs.
@@ -352,15 +395,17 @@ void OutputFiles::drop_all() {
 }
 
 std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
+  write_early();
   flush();
-  if (complete && broken_.ok() && (!succeeded_.empty() || next_ == 0)) broken_ = commit();
+  if (broken_.ok() && complete && (!succeeded_.empty() || next_ == 0)) broken_ = commit();
+  if (broken_.ok() && !complete && !succeeded_.empty()) broken_ = commit_partly();
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
   for (const auto& output : outputs_) {
     Summary& summary =
         summaries.emplace_back(Summary{output->name, output->bytes, output->absent, output->digest.hex(), {}});
     for (const std::uint64_t instance : output->written) summary.files.push_back(path(*output, instance));
-    if (output->committed) summary.files.push_back(output->pattern->text());
+    if (!output->committed.empty()) summary.files.push_back(output->committed);
     if (output->stream) summary.files.push_back(output->pipe);
     output->whole.reset();
   }

@@ -1,6 +1,7 @@
 #include "tools/woa/process.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,7 +87,11 @@ int run_process(const std::vector<std::string>& arguments, const std::function<i
   }
 }
 
-void end_process(int exit_code) { ::_exit(finish(exit_code)); }
+void end_process(int exit_code) { leave_process(finish(exit_code)); }
+
+void leave_process(int exit_code) {
+  for (;;) ::syscall(SYS_exit_group, exit_code);
+}
 
 ForeignOutput::ForeignOutput() {
   std::fflush(stdout);

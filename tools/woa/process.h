@@ -14,6 +14,8 @@ int run_process(const std::vector<std::string>& arguments, const std::function<i
 
 // Ends the process as main() would, but without destructors: something in it cannot be ended.
 [[noreturn]] void end_process(int exit_code);
+// Without a word: no handler, no destructor, and nothing that kernel_watch.h could take for a kernel's.
+[[noreturn]] void leave_process(int exit_code);
 
 // True if --json is given; for errors before the options are read.
 bool wants_json(const std::vector<std::string>& arguments);

@@ -64,7 +64,7 @@ struct Collected {
 
   // Moves the files that take all instances to their places, if the run went to its end.
   void finish(const InputFiles& inputs) {
-    result.outputs = outputs.finish(result.status.ok() && has_all());
+    result.files = outputs.finish(result.status.ok() && has_all());
     if (result.status.ok()) result.status = outputs.status();
     for (const auto& [instance, status] : outputs.unwritten())
       result.failures.push_back({instance, {status.code(), {}, status.message()}});
@@ -72,7 +72,14 @@ struct Collected {
     result.failures.resize(std::min(result.failures.size(), kKeptFailures));
     result.failed += outputs.unwritten_count();
     for (FailedInstance& failed : result.failures) failed.inputs = inputs.of_instance(failed.instance);
-    result.done = result.latencies.count() - outputs.unwritten_count();
+    result.done = result.latencies.count() - outputs.unwritten_count() - outputs.out_of_order_count();
+    if (!result.status.ok()) {
+      result.so_far = ", " +
+                      (result.instances == kEndless
+                           ? counted(result.done, "instance")
+                           : std::to_string(result.done) + " of " + counted(result.instances, "instance")) +
+                      " done" + outputs.kept();
+    }
   }
 };
 
@@ -117,13 +124,6 @@ void drive(Run& run, InputFiles& inputs, Collected& collected) {
   result.wall_s = static_cast<double>(now_ns() - started) / 1e9;
 }
 
-// Adds to an interruption how many instances are done.
-void count_what_is_done(CommandResult& result) {
-  if (result.status.code() != Code::kCancelled) return;
-  result.status = {Code::kCancelled, result.status.message() + ", " + std::to_string(result.done) + " of " +
-                                         counted(result.instances, "instance") + " done"};
-}
-
 int report(const CommandArguments& arguments, CommandResult& result) {
   if (result.status.ok() && result.report != nullptr && !arguments.run.trace.empty()) {
     result.status = write_trace(*result.plan, *result.report, arguments.run.trace);
@@ -158,7 +158,6 @@ Status run_all(OwnedRun& owned, InputFiles& inputs, Collected& collected, std::o
   result.status = finished.status();
   if (finished.ok()) result.report = &counted.emplace(std::move(*finished));
   collected.finish(inputs);
-  count_what_is_done(result);
   return {};
 }
 

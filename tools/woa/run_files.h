@@ -30,8 +30,6 @@ void add_input_option(CLI::App& command, std::vector<std::string>& arguments);
 // --frames, which may be repeated.
 void add_frames_option(CLI::App& command, std::vector<std::string>& arguments);
 
-inline constexpr std::size_t kKeptFailures = 1000;  // of a run, which may have no end; the others are counted
-
 inline constexpr std::uint64_t kEndless = ~std::uint64_t{0};  // instances, until a stream ends
 
 // The data of the graph's inputs: for each a file or a literal that serves every instance, the files of a folder, or
@@ -131,9 +129,14 @@ class OutputFiles {
   void flush();
   // Not ok: a file that takes all instances cannot be written any more, so going on is of no use.
   [[nodiscard]] const Status& status() const noexcept { return broken_; }
-  // Call after the last instance. `complete`: the run went to its end. Otherwise, and if every instance failed, the
-  // files that take all instances stay as they were before the run. Without an instance they become empty.
+  // Call after the last instance. `complete`: the run went to its end. Otherwise what is complete and in order goes
+  // beside the files that take all instances, which stay as they were, as they do if every instance failed. Without an
+  // instance they become empty.
   std::vector<Summary> finish(bool complete);
+  // "; the outputs of 929 instances, complete and in order, are in 'out.partial'" after such a run; else empty.
+  [[nodiscard]] std::string kept() const;
+  // Instances that ended before one that did not, and so are in no file or stream that takes all. After finish().
+  [[nodiscard]] std::uint64_t out_of_order_count() const noexcept { return out_of_order_count_; }
   // Instances that succeeded but whose outputs could not be written: the first, with the reason, and how many. After
   // finish().
   [[nodiscard]] const std::map<std::uint64_t, Status>& unwritten() const noexcept { return unwritten_; }
@@ -157,6 +160,8 @@ class OutputFiles {
   Status frame(std::span<const GraphOutput> outputs);
   Status append(std::span<const GraphOutput> outputs);
   Status commit();
+  Status commit_partly();
+  void write_early();
   void drop_all();
   void note_success(std::uint64_t instance);
   void note_unwritten(std::uint64_t instance, const Status& status);
@@ -166,7 +171,7 @@ class OutputFiles {
   std::vector<std::string> names_;  // %n, by instance; empty: no output uses it
   std::uint64_t instances_ = 0, next_ = 0;
   FrameRules* frames_ = nullptr;  // while open() runs
-  std::uint64_t succeeded_count_ = 0, unwritten_count_ = 0;
+  std::uint64_t succeeded_count_ = 0, unwritten_count_ = 0, out_of_order_count_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // the first ranges: the first, behind the last
   std::map<std::uint64_t, std::vector<Early>> early_;               // empty vector: failed
   std::map<std::uint64_t, Status> unwritten_;

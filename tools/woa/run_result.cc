@@ -13,21 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-json failures_json(const std::vector<FailedInstance>& failures) {
-  json list = json::array();
-  for (const FailedInstance& entry : failures) {
-    json inputs = json::object();
-    for (const auto& [name, source] : entry.inputs) inputs[name] = source;
-    list.push_back({{"instance", entry.instance},
-                    {"inputs", std::move(inputs)},
-                    {"stage", entry.failure.stage.empty() ? json(nullptr) : json(entry.failure.stage)},
-                    {"code", std::string(to_string(entry.failure.code))},
-                    {"message", entry.failure.message}});
-  }
-  return list;
-}
-
-json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
+json files_json(const std::vector<OutputFiles::Summary>& outputs) {
   json list = json::array();
   for (const OutputFiles::Summary& output : outputs) {
     list.push_back({{"name", output.name},
@@ -132,9 +118,8 @@ json to_json(const CommandResult& result) {
   json out = woa::to_json(static_cast<const RunResult&>(result));
   out["turnaround_us"] = woa::to_json(result.turnarounds);
   out["throughput_per_s"] = result.wall_s > 0 ? static_cast<double>(result.done) / result.wall_s : 0;
-  out["outputs"] = outputs_json(result.outputs);
-  out["failed"] = result.failed;
-  out["failures"] = failures_json(result.failures);
+  out["outputs"] = files_json(result.files);
+  if (!result.status.ok()) out["error"] = error_json({result.status.code(), result.status.message() + result.so_far});
   return out;
 }
 
@@ -148,7 +133,7 @@ void print(const CommandResult& result, bool summary, bool traced) {
     print_warning(counted(rest, "more instance") + " failed; only the first " + std::to_string(result.failures.size()) +
                   " are listed");
   const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
-  if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all});
+  if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all + result.so_far});
   const json object = to_json(result);
   print_what_is_missing(object["controllers"], traced);
   if (!summary || result.report == nullptr) return;
@@ -156,7 +141,7 @@ void print(const CommandResult& result, bool summary, bool traced) {
   print_providers(object["providers"]);
   print_devices(object["controllers"]);
   print_stages(object["stages"]);
-  print_outputs(result.outputs);
+  print_outputs(result.files);
 }
 
 }  // namespace woa::tools

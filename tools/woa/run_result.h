@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "library/run_report.h"
@@ -14,11 +15,10 @@
 namespace woa::tools {
 
 struct CommandResult : RunResult {
-  Latencies turnarounds;                 // as `latencies`, until the outputs were written
-  std::uint64_t done = 0;                // instances that succeeded and whose outputs were written
-  std::uint64_t failed = 0;              // instances
-  std::vector<FailedInstance> failures;  // of the first kKeptFailures or so, in the order of instances
-  std::vector<OutputFiles::Summary> outputs;
+  Latencies turnarounds;   // as `latencies`, until the outputs were written
+  std::uint64_t done = 0;  // instances that succeeded and whose outputs were written
+  std::string so_far;      // of a run that was cut short: what was done, and where it is; else empty
+  std::vector<OutputFiles::Summary> files;
 };
 
 // The object of `woa run --json` (docs/commands.md).

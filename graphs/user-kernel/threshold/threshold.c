@@ -28,7 +28,12 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const int64_t level = *(const int64_t *)self;
   woa_status status = woa_claim(&outs[0], "data", ins[0].bytes, error);
   if (status != WOA_OK) return status;
-  for (uint64_t i = 0; i < ins[0].bytes; ++i) outs[0].data[i] = ins[0].data[i] >= level ? 255 : 0;
+  /* In locals: a byte that is written might be one of the structures', so the compiler would read them for each byte.
+   */
+  const uint64_t bytes = ins[0].bytes;
+  const uint8_t *in = ins[0].data;
+  uint8_t *out = outs[0].data;
+  for (uint64_t i = 0; i < bytes; ++i) out[i] = in[i] >= level ? 255 : 0;
   return WOA_OK;
 }
 

@@ -2,12 +2,14 @@
 import ctypes
 import json
 import os
+import re
 import resource
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import harness
@@ -17,6 +19,9 @@ from join_harness import JoinTest
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
 KERNEL = """
 #include <csignal>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <stdexcept>
 #include <string>
 #include "woa/woa_kernel.h"
@@ -33,6 +38,14 @@ woa_status run(void *, const woa_firing *, const woa_input *in, woa_output *out,
   if (how == "segv") *reinterpret_cast<volatile int *>(8) = 1;
   if (how == "kill") raise(SIGKILL);
   if (how == "exit") exit(3);
+  if (how == "_exit") _exit(0);
+  if (how == "_Exit") _Exit(0);
+  if (how == "quick_exit") quick_exit(0);
+  if (how == "child") {  // which may leave as it likes
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    if (child < 0 || waitpid(child, nullptr, 0) != child) return woa_fail(error, WOA_KERNEL_FAILED, "no child");
+  }
   if (how == "throw") throw std::runtime_error("a thing");
   if (how == "number") return woa_fail(error, static_cast<woa_status>(77), "seventy-seven");
   if (how == "peer") return static_cast<woa_status>(9);
@@ -112,9 +125,19 @@ class Kernels(JoinTest):
         self.assertEqual(json.loads(done.stdout)["error"]["code"], "broken_contract")
         if SANITIZED:
             return
+        for function in ("_exit", "_Exit", "quick_exit"):
+            done = self.run_trouble(function, "--processes", "one", "--json")
+            self.refused(done, 1, "error[broken_contract]", function + "(0) was called", "stage 'odd' (kernel 'trouble') ran instance 0")
+            self.assertEqual(json.loads(done.stdout)["error"]["code"], "broken_contract")
+            self.refused(self.run_trouble(function, "--processes", "per-controller"), 1, "error[peer_lost]", "controller 'cpu:1'")
         done = self.run_trouble("segv", "--processes", "one", "--json")
         self.refused(done, -signal.SIGSEGV, "signal 11", "stage 'odd' (kernel 'trouble') ran instance 0")
         self.assertFalse(json.loads(done.stdout)["ok"])
+
+    def test_a_child_of_a_kernel_may_leave_as_it_likes(self):
+        for processes in ("one", "per-controller"):
+            done = self.run_trouble("child", "--processes", processes)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_what_a_kernel_throws_or_answers_wrongly_is_its_broken_contract(self):
         for how, text in (("throw", "run() threw an exception (a thing)"), ("number", "run() answered 77, which is no woa_status"),
@@ -173,6 +196,16 @@ class Kernels(JoinTest):
                 self.assertEqual((running.returncode, json.loads(out)["error"]["code"]), (code, "cancelled"), error)
 
 
+def feed(pipe):
+    """Numbers as lines, until nobody reads them."""
+    try:
+        for k in range(10**8):
+            pipe.write(b"%08d\n" % k)
+        pipe.flush()
+    except BrokenPipeError:
+        pass
+
+
 class Interrupted(WoaTest):
     def start(self, *arguments, before=None):
         slow = self.write("slow.yaml", "woa: 1\ngraph: slow\ninputs: {text: {type: bytes, max: 4KiB}}\nstages:\n"
@@ -203,6 +236,52 @@ class Interrupted(WoaTest):
             for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
                 for kill in (os.kill, os.killpg):
                     self.check(lambda: self.start("--transport", transport), lambda pid: kill(pid, number), code)
+
+    def cut_short(self, kill):
+        """A run of many instances into a file that has been there; the error's text, and how many were done."""
+        numbers = self.write("numbers.yaml", "woa: 1\ngraph: numbers\ninputs: {text: {type: bytes, max: 64}}\nstages:\n"
+                             "  first: {kernel: fail_if, in: {data: text}, params: {delay_ms: 1}, on: 'cpu:0', replicas: 2}\n"
+                             "  second: {kernel: copy, in: {data: first.data}, on: 'cpu:1'}\noutputs: {copy: second.data}\n")
+        out, done, wait = self.write("out.txt", "earlier"), None, 1
+        while done is None and wait < harness.LIMIT_S:  # later and later, until instances have ended
+            running = subprocess.Popen([WOA, "run", numbers, "--in", "text=-", "--frames", "text=lines", "--out", "copy=" + out, "--processes", "per-controller"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            feeder = threading.Thread(target=feed, args=(running.stdin,), daemon=True)
+            feeder.start()
+            time.sleep(wait)
+            wait *= 2
+            kill(running)
+            feeder.join(harness.LIMIT_S)
+            _, error = running.communicate(timeout=harness.LIMIT_S)
+            self.assertEqual(harness.read(out), "earlier")
+            done = re.search(r", (\d+)(?: of \d+)? instances? done; the outputs of (\d+) instances?, complete and in order, are in '.*out.txt.partial'", error.decode())
+        self.assertIsNotNone(done, error)
+        self.assertEqual(done[1], done[2])
+        self.assertEqual(harness.read(out + ".partial"), "".join(f"{k:08}" for k in range(int(done[1]))))
+        return running.returncode, error.decode()
+
+    def test_what_is_complete_and_in_order_is_kept(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            self.assertEqual(self.cut_short(lambda running: running.send_signal(number))[0], code)
+
+    def test_and_after_the_loss_of_a_process(self):
+        def kill_a_node(running):
+            nodes = harness.read(f"/proc/{running.pid}/task/{running.pid}/children").split()
+            if nodes:
+                os.kill(int(nodes[-1]), signal.SIGKILL)
+            else:  # it has not begun
+                running.kill()
+        code, error = self.cut_short(kill_a_node)
+        self.assertEqual(code, 1)
+        self.assertIn("error[peer_lost]", error)
+
+    def test_files_of_instances_are_all_those_that_are_told_done(self):
+        running = self.start("--out", "copy=" + self.path("o%i"), "--processes", "one")
+        time.sleep(1)
+        running.send_signal(signal.SIGTERM)
+        _, error = running.communicate(timeout=harness.LIMIT_S)
+        files = [name for name in os.listdir(self.folder) if re.fullmatch(r"o\d+", name)]
+        self.assertIn(f", {len(files)} of 100000 instances done\n", error.decode())
 
     def test_at_any_moment_of_a_start_over_ofi(self):
         for k in range(12):
@@ -292,6 +371,8 @@ class Limits(WoaTest):
         if SANITIZED:
             self.skipTest("a sanitizer's runtime needs descriptors of its own")
         text = self.write("text", "hello\n")
+        plain = self.woa("run", HELLO, "--in", "text=" + text, "--transport", "ofi")
+        self.skip_without_libraries(plain.returncode, plain.stderr.decode())
         for limit in (*range(5, 26), 28, 32, 64):
             with self.subTest(limit):
                 done = self.limited(resource.RLIMIT_NOFILE, limit, "run", HELLO, "--in", "text=" + text, "--transport", "ofi")

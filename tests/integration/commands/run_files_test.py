@@ -133,6 +133,32 @@ class Patterns(FilesTest):
                 self.refused(self.woa("run", graph, "--in", "data=" + folder, "--out", "data=" + pattern, cwd=self.path("in")), 2, says, "%n for the name")
         self.assertEqual(self.names("in"), ["f1", "f2", "f3"])
 
+    def test_a_pattern_of_another_tool_joins_no_files(self):
+        folder = self.folder_of("in", ["f1", "f2", "f3"])
+        graph = self.write("one.yaml", ONE)
+        os.mkdir(self.path("out"))
+        for name, found in (("o-{}.txt", "{}"), ("o-{i:04}.txt", "{i:04}"), ("$i.txt", "$i"), ("${n}", "${n}"), ("frame####.png", "####"), ("*.txt", "*")):
+            with self.subTest(name):
+                done = self.woa("run", graph, "--in", "data=" + folder, "--out", "data=" + self.path("out/" + name))
+                self.refused(done, 2, f"'{found}' stands for nothing, so the file would take 3 instances one after another: write %i")
+                self.assertEqual(self.names("out"), [])
+                self.run_json(graph, "--in", "data=bytes:x", "--out", "data=" + self.path("out/" + name))  # one instance is a file
+                os.remove(self.path("out/" + name))
+        for name in ("a{b", "price$", "a b"):
+            self.run_json(graph, "--in", "data=" + folder, "--out", "data=" + self.path("out/" + name))
+
+    def test_a_line_feed_in_a_name_writes_no_line_of_its_own(self):
+        graph = self.write("one.yaml", ONE.replace("1MiB", "1KiB"))
+        name = "a\nwoa: error[fake]: b\n"
+        folder = self.folder_of("in", [name, "g"])
+        self.write("in/" + name, bytes(2000))
+        odd = self.path("in/" + name)
+        for arguments in (["--in", "data=" + folder], ["--in", "data=" + odd], ["--in", "data=" + odd + "x"], ["--in", "data=" + folder, "--out", "data=" + odd + "/x/%i"]):
+            done = self.woa("run", graph, *arguments)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertRegex(done.stderr.decode(), r"a.?\s*woa: error\[fake\]: b")
+            self.assertNotRegex(done.stderr.decode(), r"(?m)^woa: error\[fake\]")
+
     def test_two_instances_never_share_a_file(self):
         graph = self.write("one.yaml", ONE)
         folder = self.folder_of("in", ["f.a", "f.b", "g"])
@@ -236,11 +262,28 @@ class Arrays(FilesTest):
         for given, says in (("u8:9,9,9,9", "4 values were given; expected u8[h,3,1], for instance u8:1,2,3,4,..."), ("u8[3,2,1]:9,9,9,9,9,9", "u8[3,2,1] was given")):
             self.refused(self.woa("run", graph, "--in", "f=" + given), 2, says)
 
+    def test_headers_that_others_write_are_read_as_numpy_reads_them(self):
+        graph = self.write("count.yaml", COUNT)
+        for descr in ("<i8", "=i8", "i8", "int64"):
+            with self.subTest(descr):
+                content = npy(descr, "(1,)", struct.pack("<q", 3))
+                for written in (content, content.replace(b"'", b'"')):
+                    self.run_json(graph, "--in", "n=" + self.write("n.npy", written), "--out", "n=" + self.path("o.npy"))
+        even = self.write("even.yaml", "woa: 1\ngraph: even\ninputs: {f: {type: 'u8[h,3,1]', max: 1KiB}}\nstages: {s: {kernel: sharpen3x3, in: {image: f}}}\n"
+                          "outputs: {f: s.image}\n")
+        for descr in ("|u1", "<u1", ">u1", "u1", "uint8"):
+            with self.subTest(descr):
+                self.run_json(even, "--in", "f=" + self.write("f.npy", npy(descr, "(1, 3, 1)", b"123")), "--out", "f=" + self.path("o.npy"))
+        zipped = self.write("z.npz", b"PK\3\4" + bytes(60))
+        self.refused(self.woa("run", graph, "--in", "n=" + zipped), 1, "it is an archive (.npz)", "numpy.save('x.npy', archive['name'])")
+
     def test_what_a_payload_cannot_be_says_how_to_save_it(self):
         graph = self.write("count.yaml", COUNT)
         eight = struct.pack("<q", 3)
         for content, says in ((npy("<f8", "(1,)", eight), "f64[1] was given, expected i64[1]"), (npy("<i8", "(1, 1)", eight), "i64[1,1] was given"),
-                              (npy("<i8", "()", eight), "i64[] was given"), (npy(">i8", "(1,)", eight), "its elements are '>i8'"), (npy("|b1", "(8,)", eight), "its elements are '|b1'"),
+                              (npy("<i8", "()", eight), "i64[] was given"), (npy(">i8", "(1,)", eight), "its elements are '>i8', the high byte first: save array.astype('<i8')"),
+                              (npy("|b1", "(8,)", eight), "its elements are '|b1', expected one of u8 i8 u16 i16 u32 i32 u64 i64 f32 f64: convert it, for instance with array.astype('u1')"),
+                              (npy("|O", "(1,)", eight), "its elements are '|O', which are no numbers"), (npy("<f2", "(4,)", eight), "its elements are '<f2', expected"),
                               (npy("<i8", "(1, 1)", eight, "True"), "its columns come first"), (b"3", "it is no array of NumPy"), (npy("<i8", "(1,)", eight)[:20], "it is no array"),
                               (npy("<i8", "(1,)", eight[:4]), "4 bytes of data was found; expected i64[1], 8 bytes"), (b"", "it is no array"), (npy("<i8", "x", eight), "it is no array")):
             with self.subTest(says):
@@ -312,7 +355,7 @@ class EarlierOutputs(FilesTest):
         run.communicate(timeout=harness.LIMIT_S)
         self.assertEqual(run.returncode, 1)
         self.assertEqual(read(self.out), "earlier")
-        self.assertEqual(self.names("."), ["out", "slow.yaml"])
+        self.assertEqual(self.names("."), ["out", "out.partial", "slow.yaml"])
 
     def test_a_run_that_is_killed(self):
         run = self.start()
