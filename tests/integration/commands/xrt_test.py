@@ -113,6 +113,7 @@ class Graphs(WoaTest):
 
     @unittest.skipIf(SANITIZED, "the page's limits are those of optimized code")
     def test_the_page_says_how(self):
+        self.need_backend("verilator")
         readme.main(SOURCE, harness.BUILD, "docs/fpga.md")
 
 
