@@ -41,12 +41,23 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   free_ = 0;
 }
 
-std::uint32_t MatchTable::insert(std::uint32_t bucket, const MatchKey& key) noexcept {
+// The fields by themselves: a structure that was just written would be read again in wider pieces, which stalls.
+std::uint32_t MatchTable::insert(std::uint32_t bucket, std::uint32_t stage, std::uint64_t instance,
+                                 std::uint64_t tag) noexcept {
   const std::uint32_t m = free_;
   if (m == kNone) return kNone;
   free_ = matches_[m].next;
   ++used_;
-  matches_[m] = Match{key, open_inputs_[key.stage], false, true, bucket, std::exchange(buckets_[bucket], m)};
+  Match& match = matches_[m];
+  match.instance = instance;
+  match.tag = tag;
+  match.deadline = kNoDeadline;
+  match.stage = stage;
+  match.missing = open_inputs_[stage];
+  match.complete = false;
+  match.in_use = true;
+  match.bucket = bucket;
+  match.next = std::exchange(buckets_[bucket], m);
   for (Token& token : tokens(m)) token.edge = kNone;
   if (!gathers_.empty())
     std::fill_n(gathers_.begin() + static_cast<std::ptrdiff_t>(place_of(m, 0)), max_ports_, Gather{});

@@ -45,7 +45,7 @@ class MatchTable {
     const std::uint64_t tag = header.tag & ~port.number_bits;
     const std::uint32_t at = bucket(stage.id, header.instance, tag);
     match = find_in(at, stage.id, header.instance, tag);
-    if (match == kNone) match = insert(at, {{header.instance, tag, kNoDeadline}, stage.id});
+    if (match == kNone) match = insert(at, stage.id, header.instance, tag);
     if (match == kNone) return Added::kFull;
     if (port.gathers) return add_element(port, match, token);
     const std::size_t place = place_of(match, header.port);
@@ -113,7 +113,8 @@ class MatchTable {
     }
     return kNone;
   }
-  [[nodiscard]] std::uint32_t insert(std::uint32_t bucket, const MatchKey& key) noexcept;
+  [[nodiscard]] std::uint32_t insert(std::uint32_t bucket, std::uint32_t stage, std::uint64_t instance,
+                                     std::uint64_t tag) noexcept;
 
   StagePrograms& programs_;
   std::uint32_t max_ports_ = 1;

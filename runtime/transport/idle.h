@@ -20,6 +20,7 @@ struct IdleOptions {
   std::uint64_t sleep_ns =
       20'000'000;  // longest sleep: what rings nobody is noticed after it (a timer), or after some (a lost packet)
   std::uint64_t long_yield_ns = 500'000;  // a yield that took so long may have served another program
+  std::uint64_t start_ns = 8'000'000;     // of long yields at first: while a run begins, its own threads take long
 };
 
 // For threads that serve a controller: their work is worth a wake-up, and whoever has some always rings.
@@ -39,6 +40,7 @@ class YieldAccount {
   static constexpr std::uint64_t kMostSavedNs = 20'000'000;  // so a program that comes later costs no more than this
   static constexpr std::uint64_t kPauseFor = 100;  // after a yield that cost too much: so many times as long without
 
+  explicit YieldAccount(std::uint64_t saved_ns = 0) noexcept : saved_ns_(saved_ns) {}
   // Work came after a yield, without a sleep.
   void save() noexcept { saved_ns_ += saved_ns_ < kMostSavedNs ? kSleepCostNs : 0; }
   // A yield that took so long has returned. False: yields cost more than they have saved, and stop for a while.
@@ -59,7 +61,7 @@ class YieldAccount {
   }
 
  private:
-  std::uint64_t saved_ns_ = 0, paused_until_ns_ = 0;
+  std::uint64_t saved_ns_, paused_until_ns_ = 0;
 };
 
 // One per duty cycle, used by the thread that runs it.
@@ -69,7 +71,7 @@ class Idle {
 
   // `own` is the doorbell that others ring for this thread. With a sleeper, which outlives this, it sleeps by that.
   explicit Idle(Doorbell own, IdleOptions options = {}, Sleeper* sleeper = nullptr) noexcept
-      : own_(own), options_(options), sleeper_(sleeper) {
+      : own_(own), options_(options), sleeper_(sleeper), account_(options.start_ns) {
     counts_.spins = options.spin_ns != 0;
   }
 

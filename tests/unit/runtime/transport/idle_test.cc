@@ -100,7 +100,8 @@ TEST_CASE("what yields once saved does not pay for a program that stays") {
 
 TEST_CASE("a thread whose yields cost more than sleeps sleeps at once") {
   DoorbellLine line;
-  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1, .long_yield_ns = 0});  // each yield is long
+  Idle idle(Doorbell(&line),
+            {.spin_ns = 0, .yields = 5, .sleep_ns = 1, .long_yield_ns = 0, .start_ns = 0});  // each yield is long
   std::uint64_t looks = 0;
   const auto look = [&] { return ++looks == 0; };
   idle.idle(false, look);
@@ -108,6 +109,14 @@ TEST_CASE("a thread whose yields cost more than sleeps sleeps at once") {
   REQUIRE(idle.counts().crowded == 1);
   REQUIRE(idle.counts().sleeps == 1);
   REQUIRE(looks == 1);
+}
+
+TEST_CASE("what a run's own threads do while it begins makes no thread sleep") {
+  DoorbellLine line;
+  Idle idle(Doorbell(&line), {.spin_ns = 0, .yields = 5, .sleep_ns = 1, .long_yield_ns = 0, .start_ns = kForever});
+  for (int k = 0; k < 5; ++k) idle.idle(false, [] { return false; });
+  REQUIRE(idle.counts().yields == 5);
+  REQUIRE(idle.counts().crowded == 0);
 }
 
 TEST_CASE("what the owner waits for may change while it looks again") {
