@@ -124,6 +124,16 @@ std::string printable(std::string_view text, std::string_view kept) {
   return shown;
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  constexpr std::string_view kMore = "...";
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most - kMore.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  const std::size_t space = text.substr(0, end + 1).rfind(' ');
+  if (space != std::string_view::npos && space > end / 2) end = space;
+  return std::string(text.substr(0, end)).append(kMore);
+}
+
 std::string bytes_text(std::uint64_t bytes) {
   constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   auto amount = static_cast<double>(bytes);

@@ -35,6 +35,8 @@ std::string name_of(const HiddenCharacter& hidden, std::string_view text);
 // `text` for a terminal: control characters except those in `kept`, and bytes that are no UTF-8, become `?`; hidden
 // characters become their number, `<U+00A0>`.
 std::string printable(std::string_view text, std::string_view kept = "");
+// At most `most` bytes of UTF-8 (4 at least): a longer text ends behind a word, with "...".
+std::string shortened(std::string_view text, std::size_t most);
 
 // "a, b": the text of each item; empty: there are none.
 template <class Items, class Text = std::identity>

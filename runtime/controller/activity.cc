@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace woa {
 namespace {
@@ -49,14 +50,23 @@ std::vector<RunningKernel> running_kernels(std::uint32_t controller, Activity sl
 }
 
 std::string to_string(const Plan& plan, std::span<const RunningKernel> running) {
-  std::string text;
+  std::vector<std::pair<std::string, int>> told;  // and how many of them
   for (const RunningKernel& each : running) {
     if (each.stage >= plan.stages.size()) continue;  // another process writes these words
     const StagePlan& stage = plan.stages[each.stage];
-    text += (text.empty() ? "stage '" : " and stage '") + stage.name + "' (kernel '" + stage.kernel + "') " +
-            (each.instance == RunningKernel::kLoading ? "was being loaded"
-                                                      : "ran instance " + std::to_string(each.instance));
+    const std::string text =
+        "stage '" + stage.name + "' (kernel '" + stage.kernel + "') " +
+        (each.instance == RunningKernel::kLoading ? "was being loaded"
+                                                  : "ran instance " + std::to_string(each.instance));
+    const auto same = std::ranges::find(told, text, &std::pair<std::string, int>::first);
+    if (same == told.end())
+      told.emplace_back(text, 1);
+    else
+      ++same->second;
   }
+  std::string text;
+  for (const auto& [each, count] : told)
+    text += (text.empty() ? "" : " and ") + each + (count > 1 ? " " + std::to_string(count) + " times at once" : "");
   return text;
 }
 

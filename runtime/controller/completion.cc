@@ -59,7 +59,7 @@ template <bool kPlain>
   parts_.claims.withdraw(stage.outputs, firing.activation(), firing.claims);
   if (ok || !wanted) return;
   (void)fail(
-      stage, firing.instance,
+      stage, firing.instance, firing.tag,
       firing.code == Code::kOk ? why_unfit(stage, firing.outputs, firing.tag) : Status(firing.code, firing.message));
 }
 

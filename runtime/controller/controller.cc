@@ -16,6 +16,7 @@
 #include "runtime/controller/room_requests.h"
 #include "runtime/controller/sending.h"
 #include "runtime/controller/stage_program.h"
+#include "runtime/controller/tag_text.h"
 #include "runtime/controller/trace.h"
 
 namespace woa {
@@ -198,7 +199,7 @@ void Controller::check_channels() noexcept {
 [[gnu::always_inline]] inline Fired Controller::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                                                      const Consumed& consumed) noexcept {
   if (is_late(match.deadline, now_ns)) {
-    parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id, kLate);
+    tell_late(stage, match);
     return Fired::kGone;
   }
   const Fired fired = stage.role == StageRole::kRelay ? parts_->relays.fire(stage, match, consumed)
@@ -289,6 +290,12 @@ std::size_t Controller::drain_local() noexcept {
     parts.local.pop();
   }
   return done;
+}
+
+void Controller::tell_late(const StageProgram& stage, const MatchKey& match) noexcept {
+  const std::string where = tag_text(plan_, stage.id, match.tag);
+  parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id,
+                      where.empty() ? std::string(kLate) : where + ": " + std::string(kLate));
 }
 
 void Controller::refuse_second(const StageProgram& stage, const Token& token) noexcept {

@@ -102,6 +102,7 @@ class Controller final {
   void store(StageProgram& stage, const InPort& port, const Token& token) noexcept;
   Fired fire_match(std::uint32_t match) noexcept;
   Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match, const Consumed& consumed) noexcept;
+  void tell_late(const StageProgram& stage, const MatchKey& match) noexcept;
   std::size_t fire_ready() noexcept;
   std::size_t fire_admitted() noexcept;
   void learn_oldest(std::uint64_t oldest) noexcept;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/controller/output_check.h"
+#include "runtime/controller/tag_text.h"
 
 namespace woa {
 namespace {
@@ -160,16 +161,18 @@ template <bool kPlain>
   if (stage.stateful != Stateful::kNo && !stage.instances.take_state(*firing.entry, firing.state))
     return Fired::kNotYet;
   if (!kPlain && stage.gathers && !gather(firing, consumed))
-    return fail(stage, firing.instance, {Code::kInvalid, "two elements of a scatter came with the same number"});
+    return fail(stage, firing.instance, firing.tag,
+                {Code::kInvalid, "two elements of a scatter came with the same number"});
   if (!show_inputs<kPlain>(firing, consumed)) {
     if (firing.unfit.token == nullptr) return Fired::kNotYet;
-    return fail(stage, firing.instance, why_not_shown(firing));
+    return fail(stage, firing.instance, firing.tag, why_not_shown(firing));
   }
   show_outputs<kPlain>(firing);
   if (kPlain || !(stage.device_headers || stage.prepares)) return Fired::kStarted;
   if (const Fired joined = prepare_joined(firing); joined != Fired::kStarted) return joined;
   for (const OutPort& port : stage.last->outputs) {
-    if (Status status = check_loops(port, firing.tag); !status.ok()) return fail(stage, firing.instance, status);
+    if (Status status = check_loops(port, firing.tag); !status.ok())
+      return fail(stage, firing.instance, firing.tag, status);
   }
   if (stage.prepares) {
     prepare_packets(firing);
@@ -215,7 +218,7 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
     case StageInstances::Order::kLater: return Fired::kNotYet;
     case StageInstances::Order::kBroken: break;
   }
-  return fail(stage, entry.instance, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
+  return fail(stage, entry.instance, tag, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
 }
 
 template <bool kPlain>
@@ -243,8 +246,10 @@ Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& m
   return stage.plain ? fire_as<true>(stage, entry, match, consumed) : fire_as<false>(stage, entry, match, consumed);
 }
 
-Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept {
-  parts_.poison.kill(stage.id, instance, why.code(), stage.id, why.message());
+Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag, const Status& why) noexcept {
+  const std::string where = tag_text(parts_.plan, stage.id, tag);
+  const Status status = where.empty() ? why : why.with_context(where);
+  parts_.poison.kill(stage.id, instance, why.code(), stage.id, status.message());
   return Fired::kGone;
 }
 

@@ -133,7 +133,7 @@ class Firings final : private DevicePoison {
   [[nodiscard]] Fired check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept;
   template <bool kPlain>
   [[nodiscard]] Fired run(ActiveFiring& firing) noexcept;
-  Fired fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept;
+  Fired fail(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag, const Status& why) noexcept;
   [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
   template <bool kPlain>
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;

@@ -1,5 +1,7 @@
 #include "runtime/controller/poison.h"
 
+#include "runtime/base/text.h"
+
 namespace woa {
 
 ActivationPacket poison_header(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin,
@@ -36,12 +38,13 @@ void Poison::kill(std::uint32_t stage_id, std::uint64_t instance, Code code, std
     ++stats_.dropped;
     return;
   }
-  const std::string text(message.substr(0, kPoisonMessageBytes));  // dropping tokens may free what it points into
+  const std::string whole(message);  // dropping tokens may free what it points into
   bury(stage, *entry);
   if (stage.role == StageRole::kSink) {
-    if (observer_ != nullptr) observer_->on_poisoned(instance, code, origin, text);
+    if (observer_ != nullptr) observer_->on_poisoned(instance, code, origin, whole);
     return;
   }
+  const std::string text = shortened(whole, kPoisonMessageBytes);
   spread(stage, poison_header(stage_id, instance, code, origin, text), text);
 }
 

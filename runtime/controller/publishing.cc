@@ -1,5 +1,6 @@
 // Firings of devices that publish their packets (docs/adr/0046-prepared-publications.md). Their packets are prepared
 // before they start, and cannot be taken back.
+#include "runtime/base/text.h"
 #include "runtime/controller/firings.h"
 #include "runtime/controller/output_check.h"
 
@@ -46,7 +47,7 @@ void Firings::complete_prepared(ActiveFiring& firing) noexcept {
 
 // False: some of what was prepared is out already.
 bool Firings::complete_prepared_as_poison(ActiveFiring& firing, const Status& why) noexcept {
-  const std::string_view text = std::string_view(why.message()).substr(0, kPoisonMessageBytes);
+  const std::string text = shortened(why.message(), kPoisonMessageBytes);
   return parts_.publications.complete_as_poison(
       firing.prepared, poison_header(firing.stage, firing.instance, why.code(), firing.stage, text),
       std::as_bytes(std::span(text)));

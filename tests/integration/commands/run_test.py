@@ -107,6 +107,17 @@ class Run(WoaTest):
         self.assertEqual(self.run_json(plan, "--in", x, "--param", "s.byte=034")["failures"], [])
         self.refused(self.woa("run", plan, "--in", x, "--param", "s.byte=0x21"), 2, "--param s.byte is '0x21', expected a value of type int")
 
+    def test_a_failed_element_is_named(self):
+        scattered = "woa: 1\ngraph: scattered\ninputs: {text: {type: bytes, max: 1KiB}}\nstages:\n" \
+                    "  cut: {kernel: split_lines, in: {data: text}}\n  check: {kernel: fail_if, in: {data: cut.line}, params: {byte: 33%s}, replicas: 2}\n" \
+                    "  paste: {kernel: join_lines, in: {lines: check.data}}\noutputs: {text: paste.data}\n"
+        text = self.write("text", "".join(f"line {k}\n" for k in range(20)) + "!\nlast\n")
+        for processes in ("one", "per-controller"):
+            result = self.run_json(self.write("scattered.yaml", scattered % ""), "--in", "text=" + text, "--processes", processes, code=1)
+            self.assertRegex(result["failures"][0]["message"], "^element 20: ")
+        late = self.run_json(self.write("late.yaml", scattered % ", delay_ms: 50"), "--in", "text=" + text, "--deadline", "120ms", code=1)
+        self.assertLessEqual(late["failures"][0]["message"].count("ran instance 0"), 3)  # cut, and two replicas of check
+
     def test_replicas_from_the_command_line(self):
         text = self.write("text", "hello\n")
         result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "7", "--replicas", "second=3")

@@ -164,7 +164,7 @@ TEST_CASE("an element that fails fails its instance, and no other") {
     REQUIRE(outcome.status.ok());
     REQUIRE(outcome.outputs.size() == kScatterInstances - 1);
     REQUIRE(outcome.failures.at(13).stage == "w");
-    REQUIRE(outcome.failures.at(13).message == "13.1 is refused");
+    REQUIRE(outcome.failures.at(13).message == "element 1: 13.1 is refused");
   }
 }
 

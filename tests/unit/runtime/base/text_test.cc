@@ -57,6 +57,14 @@ TEST_CASE("bytes that are no character are not printable: a lenient reader may f
   CHECK(printable("\xe2\x82") == "??");
 }
 
+TEST_CASE("a text that is too long ends behind a word") {
+  CHECK(shortened("as it is", 8) == "as it is");
+  CHECK(shortened("one two three", 12) == "one two...");
+  CHECK(shortened("onetwothree", 8) == "onetw...");
+  CHECK(shortened("\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4", 7) == "\xC3\xA4\xC3\xA4...");
+  CHECK(shortened("\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4", 6) == "\xC3\xA4...");
+}
+
 TEST_CASE("a list has a comma between two, in the words that are asked for") {
   CHECK(list_of(std::vector<std::string>()).empty());
   CHECK(list_of(std::vector<std::string>{"a"}) == "a");
