@@ -43,8 +43,10 @@ class YieldAccount {
   explicit YieldAccount(std::uint64_t saved_ns = 0) noexcept : saved_ns_(saved_ns) {}
   // Work came after a yield, without a sleep.
   void save() noexcept { saved_ns_ += saved_ns_ < kMostSavedNs ? kSleepCostNs : 0; }
-  // A yield that took so long has returned. False: yields cost more than they have saved, and stop for a while.
+  // A yield that took so long has returned. False: yields cost more than they have saved, and stop for a while. A
+  // longer one than can be saved costs just that: the quota of a control group stops yields and sleeps alike.
   bool pay(std::uint64_t took_ns, std::uint64_t now_ns) noexcept {
+    took_ns = took_ns < kMostSavedNs ? took_ns : kMostSavedNs;
     if (took_ns <= saved_ns_) {
       saved_ns_ -= took_ns;
       return true;

@@ -98,6 +98,15 @@ TEST_CASE("what yields once saved does not pay for a program that stays") {
   REQUIRE(paid == 5);  // 20 ms
 }
 
+TEST_CASE("a pause of the whole process, as a quota makes it, costs what yields can save at most") {
+  YieldAccount account;
+  for (int pause = 0; pause < 10; ++pause) {
+    for (int k = 0; k < 3'000; ++k) account.save();
+    REQUIRE(account.pay(50'000'000, 1));
+  }
+  REQUIRE_FALSE(account.pay(50'000'000, 1));
+}
+
 TEST_CASE("a thread whose yields cost more than sleeps sleeps at once") {
   DoorbellLine line;
   Idle idle(Doorbell(&line),
