@@ -24,7 +24,7 @@ struct JoinArguments {
 // --nodes, --listen, --secret, --port, --wait.
 void add_join_options(CLI::App& command, JoinArguments& arguments);
 // Completes `between`: ofi reaches nodes, on the interface that the run listens on. kInvalid: an option is missing, or
-// contradicts another (`processes`: a process per controller) or the job that `place` is in. kUnavailable: the system
+// contradicts another (`processes`: a process per controller) or the place in `job`. kUnavailable: the system
 // lists no interfaces.
 Status complete(const JoinArguments& arguments, const ParallelJob& job, bool processes, TransportOptions& between);
 // Waits for the nodes; says how to start them (they need the options of `between`), and who came. Returns

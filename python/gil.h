@@ -21,7 +21,7 @@ inline std::atomic<int> helping{0};               // threads that start or end a
 inline std::atomic<std::thread::id> exiting{};    // the thread that ends the interpreter; none: it goes on
 inline thread_local bool is_in_callback = false;  // this thread took the GIL for a function of Python
 
-// Of such a thread.
+// Counts such a thread while it lives.
 struct Helping {
   Helping() { ++helping; }
   ~Helping() { --helping; }

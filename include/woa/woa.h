@@ -226,7 +226,8 @@ WOA_API woa_status woa_run_drain(woa_run *run, uint64_t timeout_ns);
 /* Drains, ends the controllers and collects their counts, "end-limit" at most. `json`: the object of `woa run --json`
  * without `turnaround_us`, and without what it says of files; may be null; the caller frees it. Afterwards only kept
  * outputs, woa_run_give_back() and woa_run_free() are left. WOA_INVALID: kept outputs hold blocks that instances in
- * flight need; give them back, and call again. Other errors: why the run has ended. */
+ * flight need; give them back, and call again; or another thread finishes the run. Other errors: why
+ * the run has ended. */
 WOA_API woa_status woa_run_finish(woa_run *run, char **json);
 /* Ends the run, and all that belongs to it, whatever state it is in: instances in flight are cancelled without a
  * callback, kept outputs are gone. Waits for kernels that run in threads of this process. */

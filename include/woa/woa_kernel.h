@@ -159,7 +159,7 @@ typedef const woa_kernel *(*woa_kernel_entry_fn)(void);
   }
 /* clang-format on */
 
-/* Of this header alone: what C and C++ warn about differs. */
+/* C and C++ warn about different things, so casts and null differ. Undefined again below. */
 #ifdef __cplusplus
 #define WOA_CAST_(type, value) static_cast<type>(value)
 #define WOA_NULL_ nullptr

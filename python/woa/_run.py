@@ -230,7 +230,7 @@ class Run:
         return f"<woa.Run of {self.plan!r}>"
 
 
-# What map() and amap() give for an item: its outputs or, with `return_exceptions`, why there are none.
+# map() and amap() give the outputs of an item or, with `return_exceptions`, why there are none.
 
 def _outcome(of: Future | InputError, return_exceptions: bool) -> Any:
     if isinstance(of, InputError):

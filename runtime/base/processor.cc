@@ -36,7 +36,7 @@ cpu_set_t mask_of_thread() noexcept {
   return set;
 }
 
-// What a PinnedThread gives back when the last of the thread ends.
+// The last PinnedThread of a thread gives this mask back.
 struct Unpinned {
   int pins = 0;
   cpu_set_t mask;

@@ -293,9 +293,9 @@ std::size_t Controller::drain_local() noexcept {
 }
 
 void Controller::tell_late(const StageProgram& stage, const MatchKey& match) noexcept {
-  const std::string where = tag_text(plan_, stage.id, match.tag);
-  parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id,
-                      where.empty() ? std::string(kLate) : where + ": " + std::string(kLate));
+  const Status late(Code::kDeadlineExceeded, std::string(kLate));
+  parts_->poison.kill(stage.id, match.instance, late.code(), stage.id,
+                      at_tag(plan_, stage.id, match.tag, late).message());
 }
 
 void Controller::refuse_second(const StageProgram& stage, const Token& token) noexcept {

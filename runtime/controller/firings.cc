@@ -247,9 +247,7 @@ Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& m
 }
 
 Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag, const Status& why) noexcept {
-  const std::string where = tag_text(parts_.plan, stage.id, tag);
-  const Status status = where.empty() ? why : why.with_context(where);
-  parts_.poison.kill(stage.id, instance, why.code(), stage.id, status.message());
+  parts_.poison.kill(stage.id, instance, why.code(), stage.id, at_tag(parts_.plan, stage.id, tag, why).message());
   return Fired::kGone;
 }
 

@@ -58,4 +58,9 @@ std::string tag_text(const Plan& plan, std::uint32_t stage, std::uint64_t tag) {
   return text;
 }
 
+Status at_tag(const Plan& plan, std::uint32_t stage, std::uint64_t tag, const Status& why) {
+  const std::string where = tag_text(plan, stage, tag);
+  return where.empty() ? why : why.with_context(where);
+}
+
 }  // namespace woa

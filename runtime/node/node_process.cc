@@ -137,7 +137,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   setup.trace_limit = hello.trace_limit;
   setup.idle = hello.idle;
   setup.processor = process.processor != kNoProcessor ? process.processor : hello.processor;
-  // Of a child the run has asked, before it pinned itself, and its children with it.
+  // The run has checked those of its children, before it pinned itself and them with it.
   if (!process.child && setup.processor != kNoProcessor) WOA_RETURN_IF_ERROR(check_processor(setup.processor));
   if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller, node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));

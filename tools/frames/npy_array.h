@@ -21,7 +21,7 @@ bool is_npy(const std::filesystem::path& file, const PortType& type);
 bool is_npy(std::span<const std::byte> begin);
 
 struct NpyArray {
-  std::string element;              // "f64"; empty if it is refused
+  std::string element;              // "f64"; empty: payloads have none like it
   std::vector<std::uint32_t> dims;  // row-major
   std::size_t header_bytes = 0;     // the data follow
   std::uint64_t data_bytes = 0;

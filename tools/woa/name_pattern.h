@@ -47,8 +47,8 @@ class NamePattern {
   std::vector<Piece> pieces_;
 };
 
-// What stands for a number in the patterns of other tools, in the last part of `path`: {}, {i:04}, $i, ###, *. Empty:
-// nothing does.
+// Finds, in the last part of `path`, a number's place as patterns of other tools write it: {}, {i:04}, $i, ###, *.
+// Empty: there is none.
 std::string foreign_placeholder(const std::filesystem::path& path);
 
 }  // namespace woa::tools
