@@ -1,23 +1,47 @@
 #include "library/answer.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace woa {
 namespace {
 
-thread_local std::string last_message;  // NOLINT(cert-err58-cpp): an empty string throws nothing
+// The last failure of this thread, whose message woa_message() gives. Not a thread-local object with a destructor:
+// where there is no memory to register that, glibc ends the program.
+thread_local Status* last_failure = nullptr;
+thread_local bool no_memory = false;  // not even for that
+
+pthread_key_t make_key() noexcept {
+  pthread_key_t key = 0;
+  (void)::pthread_key_create(&key, [](void* failure) { delete static_cast<Status*>(failure); });
+  return key;
+}
+const pthread_key_t key_of_failure = make_key();  // frees it when the thread ends
+
+// Null: there is no memory.
+Status* failure_of_this_thread() noexcept {
+  if (last_failure != nullptr) return last_failure;
+  auto made = std::unique_ptr<Status>(new (std::nothrow) Status());
+  if (made != nullptr && ::pthread_setspecific(key_of_failure, made.get()) == 0) last_failure = made.release();
+  return last_failure;
+}
 
 }  // namespace
 
-woa_status answer(woa_status number, std::string message) {
-  if (number != WOA_OK) last_message = std::move(message);
+woa_status answer(woa_status number, const Status& why) noexcept {
+  Status* const failure = failure_of_this_thread();
+  no_memory = failure == nullptr;
+  if (failure != nullptr) *failure = why;
   return number;
 }
 
-woa_status answer(const Status& status) {
-  return status.ok() ? WOA_OK : answer(static_cast<woa_status>(status.code()), status.message());
+woa_status answer(const Status& status) noexcept {
+  return status.ok() ? WOA_OK : answer(static_cast<woa_status>(status.code()), status);
 }
 
 Status need(const void* pointer, const char* what) {
@@ -43,6 +67,11 @@ Status give(const std::string& text, char** out) {
   return {};
 }
 
+Status give(const nlohmann::json& value, char** out) {
+  if (out == nullptr) return {};
+  return give(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), out);
+}
+
 }  // namespace woa
 
 const char* woa_version(void) { return WOA_VERSION; }
@@ -53,6 +82,9 @@ const char* woa_status_name(woa_status status) {
   return woa::to_string(static_cast<woa::Code>(status)).data();  // of literals, which end with a zero
 }
 
-const char* woa_message(void) { return woa::last_message.c_str(); }
+const char* woa_message(void) {
+  if (woa::no_memory) return woa::Status::no_memory().message().c_str();
+  return woa::last_failure == nullptr ? "" : woa::last_failure->message().c_str();
+}
 
 void woa_text_free(char* text) { std::free(text); }

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +14,9 @@
 
 namespace woa {
 
-// Keeps the message for woa_message() of this thread, and gives the status's number.
-woa_status answer(const Status& status);
-woa_status answer(woa_status number, std::string message);
+// Keeps the message for woa_message() of this thread, and gives the status's number, or one that no Code has.
+woa_status answer(const Status& status) noexcept;
+woa_status answer(woa_status number, const Status& why) noexcept;
 
 // kInvalid: a pointer that a function needs is null. `what` names it: "plan".
 Status need(const void* pointer, const char* what);
@@ -23,13 +24,15 @@ Status need(const void* pointer, const char* what);
 // The answer of `body`, a function without arguments that returns a Status.
 template <class Body>
 woa_status guarded(Body&& body) noexcept {
-  try {
-    return answer(std::forward<Body>(body)());
-  } catch (const std::bad_alloc&) {
-    return answer(WOA_EXHAUSTED, "there is no memory left");
-  } catch (const std::exception& error) {
-    return answer(WOA_INTERNAL, std::string("an exception reached the interface: ") + error.what());
-  }
+  return answer(or_no_memory([&]() -> Status {
+    try {
+      return std::forward<Body>(body)();
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      return {Code::kInternal, std::string("an exception reached the interface: ") + error.what()};
+    }
+  }));
 }
 
 // The first error in one line, and how many there are.
@@ -37,5 +40,7 @@ Status summary_of(const std::vector<Diagnostic>& diagnostics);
 
 // A text that the caller frees with woa_text_free(). kExhausted.
 Status give(const std::string& text, char** out);
+// The same for a value's JSON text in one line. `out` may be null: nobody wants it.
+Status give(const nlohmann::json& value, char** out);
 
 }  // namespace woa

@@ -142,7 +142,7 @@ woa_status woa_options(const char* of, char** json) {
     } else {
       return {Code::kNotFound, "there are no options of '" + name + "'; name 'compile' or 'run'"};
     }
-    return woa::give(woa::list_options(app).dump(), json);
+    return woa::give(woa::list_options(app), json);
   });
 }
 
@@ -180,8 +180,7 @@ woa_status woa_plan_text(const woa_plan* plan, const char* form, char** text) {
     WOA_RETURN_IF_ERROR(woa::need(text, "place for the text"));
     const std::string name = form;
     if (name == "dot") return woa::give(to_dot(plan->calls), text);
-    if (name == "json")
-      return woa::give(woa::to_json(*plan).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), text);
+    if (name == "json") return woa::give(woa::to_json(*plan), text);
     return {Code::kNotFound, "a plan has no text of form '" + name + "'; name 'json' or 'dot'"};
   });
 }

@@ -89,8 +89,8 @@ woa_status woa_run_statistics(woa_run* run, woa_statistics* statistics) {
       [&](woa::RunObject& object) {
         if (const Status given = woa::need(statistics, "place for statistics"); !given.ok()) return woa::answer(given);
         if (statistics->size != sizeof *statistics)
-          return woa::answer(WOA_UNSUPPORTED,
-                             "the statistics have another size than this library's: compile the program again");
+          return woa::answer(
+              {Code::kUnsupported, "the statistics have another size than this library's: compile the program again"});
         object.count(*statistics);
         return WOA_OK;
       },
@@ -104,16 +104,15 @@ woa_status woa_run_drain(woa_run* run, uint64_t timeout_ns) {
 woa_status woa_run_finish(woa_run* run, char** json) {
   return with(run, [&](woa::RunObject& object) {
     const auto report = object.finish();
-    if (!report.ok()) return woa::answer(report.status());
-    if (json == nullptr) return WOA_OK;
-    return woa::answer(woa::give(report->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), json));
+    return woa::answer(report.ok() ? woa::give(*report, json) : report.status());
   });
 }
 
 void woa_run_free(woa_run* run) {
   if (run == nullptr || !run->run->check_process().ok()) return;  // a forked child has nothing of it
   if (run->run->calls_back()) {
-    (void)woa::answer(WOA_INVALID, "a callback cannot free the run that calls it: nothing was freed");
+    (void)woa::guarded(
+        [] { return Status(Code::kInvalid, "a callback cannot free the run that calls it: nothing was freed"); });
     return;
   }
   delete run;

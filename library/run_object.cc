@@ -10,15 +10,12 @@
 #include "library/answer.h"
 #include "library/run_report.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/futex.h"
 #include "runtime/base/text.h"
 #include "runtime/base/thread.h"
 #include "runtime/controller/kernel_call.h"
 
 namespace woa {
 namespace {
-
-constexpr const char* kWindowIsFull = "as many instances are in flight as the window has";
 
 // Forks of this process and of those it was forked from.
 std::atomic<std::uint64_t> forks{0};
@@ -54,6 +51,7 @@ RunObject::RunObject(const woa_plan& plan, const woa_run_setup& setup)
     output_counts_.push_back({.name = output.name});
   }
   output_views_.resize(outputs_.size());
+  failures_.reserve(kKeptFailures);
 }
 
 Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const woa_run_setup& setup) {
@@ -93,7 +91,7 @@ Status RunObject::start_driver() {
       start_thread(driver_, "starting the thread that drives the run", [this, &started](const std::stop_token& stop) {
         PinnedThread pinned;
         owner_ = std::this_thread::get_id();
-        const Status status = start_run(pinned);
+        const Status status = or_no_memory([&] { return start_run(pinned); });
         started.set_value(status);
         if (status.ok()) drive(stop);
       }));
@@ -163,7 +161,9 @@ void RunObject::show(const Completion& completion) {
 void RunObject::count_end(const Completion& completion) {
   if (completion.failure != nullptr) {
     ++failed_;
-    if (failures_.size() < kKeptFailures) failures_.push_back({completion.instance, *completion.failure});
+    const auto copy = [&] { return *completion.failure; };
+    if (failures_.size() < kKeptFailures)
+      failures_.push_back({completion.instance, if_memory(copy, Failure{completion.failure->code, {}, {}})});
     return;
   }
   ++succeeded_;
@@ -177,25 +177,22 @@ void RunObject::count_end(const Completion& completion) {
 // Called by Run, in the thread that drives.
 void RunObject::complete(const Completion& completion) {
   show(completion);
-  Sleepers sleepers;
+  End& end = end_of(completion.instance);
   {
     const std::lock_guard lock(mutex_);
     last_ended_ns_ = now_ns();
-    if (status_.ok()) status_ = owned_->run().status();  // the failure of the run ends its instances
-    if (!status_.ok()) admit_line(sleepers);
+    note_status();  // the failure of the run ends its instances
     count_end(completion);
     // Another thread may give the outputs back before the callback returns.
-    if (completion.failure == nullptr) kept_.insert(completion.instance);
+    if (completion.failure == nullptr) keep(end, true);
   }
-  wake(sleepers);
   const woa_taken taken = tell(completion);
   {
     const std::lock_guard lock(mutex_);
-    if (taken != WOA_KEEP) kept_.erase(completion.instance);
-    if (kept_.contains(completion.instance)) owned_->run().keep();
+    if (completion.failure == nullptr && taken != WOA_KEEP) keep(end, false);
+    if (completion.failure == nullptr && end.kept) owned_->run().keep();
     ++told_;  // whoever waits may read what the callback wrote
     ++progress_;
-    End& end = end_of(completion.instance);
     end.told = true;
     end.changed.notify_all();
     if (told_ == submitted_) drained_.notify_all();
@@ -221,124 +218,39 @@ woa_taken RunObject::tell(const Completion& completion) {
 
 // ---- Whoever drives ----
 
-woa_status RunObject::push(const Submission& submission, std::uint64_t number) {
-  submissions_[number % kMaxWindow] = submission;
-  const Push push = owned_->run().submit(
-      [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
-      submission.timeout_ns);
-  if (push == Push::kOk) return WOA_OK;
-  if (push == Push::kBackPressured) return answer(WOA_BACK_PRESSURED, kWindowIsFull);
-  return answer(owned_->run().status());
-}
-
-woa_status RunObject::submit(woa_fill fill, void* user, std::uint64_t timeout_ns, std::uint64_t patience_ns,
-                             std::uint64_t* instance) {
-  if (fill == nullptr) return answer(WOA_INVALID, "a submission needs a function that fills the inputs");
-  std::uint64_t number = 0;
-  if (instance == nullptr) instance = &number;
-  const Submission submission{fill, user, timeout_ns};
-  return own_thread_ ? submit_in_line(submission, patience_ns, instance)
-                     : submit_here(submission, patience_ns, instance);
-}
-
-// By the thread that drives.
-woa_status RunObject::submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
-  if (closed_) return answer(WOA_INVALID, kFinished);
-  if (!status_.ok()) return answer(status_);
-  if (!has_place() && patience_ns != 0) {
-    if (const Status status = check_wait(); !status.ok()) return answer(status);
-    const woa_status waited = drive_until(patience_ns, [this] { return has_place(); });
-    if (waited != WOA_OK && waited != WOA_TIMED_OUT) return waited;
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    if (!has_place()) return refuse_for_now();
-    *instance = next_number();
-    end_of(*instance).told = false;
-  }
-  const woa_status pushed = push(submission, *instance);
-  if (pushed == WOA_OK) return WOA_OK;
-  const std::lock_guard lock(mutex_);
-  --submitted_;
-  return pushed;
-}
-
-// By any thread, also from a callback.
-woa_status RunObject::submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance) {
-  Sleepers sleepers;
-  std::unique_lock lock(mutex_);
-  if (patience_ns != 0 && line_.has_mine()) {
-    if (const Status status = check_wait(); !status.ok()) return answer(status);
-    if (!wait_for_mine(lock, patience_ns)) return refuse_for_now();
-  }
-  if (closed_) return answer(WOA_INVALID, kFinished);
-  if (!status_.ok()) return answer(status_);
-  if (patience_ns == 0 && (line_.size() != 0 || !has_place())) return refuse_for_now();
-  line_.join(submission);
-  *instance = next_number();
-  admit_line(sleepers);
-  lock.unlock();
-  wake(sleepers);
-  return WOA_OK;
-}
-
-// Needs mutex_, but sleeps without it, until this thread's submission has left the line. False: it has not in time.
-bool RunObject::wait_for_mine(std::unique_lock<std::mutex>& lock, std::uint64_t patience_ns) {
-  std::atomic<std::uint32_t> told{0};
-  line_.tell(&told);
-  lock.unlock();
-  const std::uint64_t began = now_ns();
-  for (std::uint64_t rest = patience_ns; rest != 0 && told.load(std::memory_order_acquire) == 0;
-       rest = time_left(began, patience_ns))
-    futex_wait(told, 0, std::min(rest, kLongestSleep_ns));
-  lock.lock();
-  if (told.load() == 0) line_.tell(nullptr);
-  return told.load() != 0;
-}
-
 // Needs mutex_.
-woa_status RunObject::refuse_for_now() {
-  seen_[std::this_thread::get_id()] = progress_;
-  return answer(WOA_BACK_PRESSURED, kWindowIsFull);
-}
-
-// Needs mutex_.
-std::uint64_t RunObject::next_number() {
-  if (first_submitted_ns_ == 0) first_submitted_ns_ = now_ns();
-  return submitted_++;
-}
-
-// Needs mutex_. Orders the first in line while there are places; all, once the run has ended, since they fail then.
-void RunObject::admit_line(Sleepers& sleepers) {
-  while (line_.size() != 0 && (has_place() || !status_.ok())) {
-    const std::uint64_t number = submitted_ - line_.size();
-    end_of(number).told = false;
-    leave_order([this, submission = line_.leave(sleepers), number] {
-      if (push(submission, number) == WOA_OK) return;
-      const Status& why = owned_->run().status();
-      const Failure failure{why.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, why.message()};
-      complete({number, 0, {}, &failure});
-    });
-  }
+void RunObject::wake_driver() {
+  has_orders_ = true;
+  owned_->run().wake();
 }
 
 // Needs mutex_.
 void RunObject::leave_order(std::function<void()> order) {
   orders_.push_back(std::move(order));
-  has_orders_ = true;
-  owned_->run().wake();
+  wake_driver();
 }
 
 bool RunObject::carry_out_orders() {
   if (!has_orders_.load()) return false;
   std::vector<std::function<void()>> orders;
+  std::uint64_t end = 0;
   {
     const std::lock_guard lock(mutex_);
     orders.swap(orders_);
+    end = own_thread_ ? admitted() : 0;
     has_orders_ = false;
   }
+  while (pushed_ < end) push_or_fail(pushed_++);
+  fail_line();
   for (const auto& order : orders) order();
   return true;
+}
+
+// Needs mutex_. By whoever drives.
+void RunObject::note_status() {
+  if (!status_.ok() || owned_->run().status().ok()) return;
+  status_ = owned_->run().status();
+  has_orders_ = true;  // for those in line
 }
 
 // After each step of the run: places that became free, and its end.
@@ -350,10 +262,10 @@ void RunObject::note_progress() {
     const std::lock_guard lock(mutex_);
     oldest_ = run.oldest();
     ++progress_;
-    if (status_.ok()) status_ = run.status();
+    note_status();
     admit_line(sleepers);
   }
-  wake(sleepers);
+  sleepers.wake();
   changed_.notify_all();
 }
 
@@ -367,11 +279,11 @@ void RunObject::drive(const std::stop_token& stop) {
     note_progress();
   }
   std::unique_lock lock(mutex_);
-  while (!stop.stop_requested() || !orders_.empty()) {
+  while (!stop.stop_requested() || has_orders_.load()) {
     lock.unlock();
     carry_out_orders();  // those left behind by a run that has ended
     lock.lock();
-    if (orders_.empty() && !stop.stop_requested()) changed_.wait_for(lock, std::chrono::milliseconds(20));
+    if (!has_orders_.load() && !stop.stop_requested()) changed_.wait_for(lock, std::chrono::milliseconds(20));
   }
   driver_left_ = true;
 }
@@ -389,21 +301,34 @@ Status RunObject::carry_out(Order order) {
   {
     const std::lock_guard lock(mutex_);
     if (driver_left_) return order();  // nothing runs any more
-    leave_order([&] { done.set_value(order()); });
+    leave_order([&] { done.set_value(or_no_memory(order)); });
   }
   return result.get();
 }
 
+// Needs mutex_.
+void RunObject::keep(End& end, bool kept) {
+  kept_ += static_cast<std::uint64_t>(kept) - static_cast<std::uint64_t>(std::exchange(end.kept, kept));
+}
+
 Status RunObject::give_back(std::uint64_t instance) {
+  End& end = end_of(instance);
   {
     const std::lock_guard lock(mutex_);
-    if (kept_.erase(instance) == 0)
+    if (instance < oldest_ || instance >= oldest_ + kMaxWindow || !end.kept)
       return {Code::kNotFound, "the outputs of instance " + std::to_string(instance) + " are not kept"};
+    keep(end, false);
   }
-  return carry_out([&] {
-    (void)owned_->run().give_back(instance);
-    return Status();
-  });
+  try {
+    return carry_out([&] {
+      (void)owned_->run().give_back(instance);
+      return Status();
+    });
+  } catch (const std::bad_alloc&) {  // no order was left
+    const std::lock_guard lock(mutex_);
+    keep(end, true);
+    throw;
+  }
 }
 
 Status RunObject::cancel(std::uint64_t instance, const std::string& why) {
@@ -430,7 +355,7 @@ void RunObject::count(woa_statistics& statistics) {
     statistics.succeeded = succeeded_;
     statistics.failed = failed_;
     statistics.in_flight = submitted_ - succeeded_ - failed_;
-    statistics.kept = kept_.size();
+    statistics.kept = kept_;
   }
   const Latencies::Summary latency = latencies.summary();
   statistics.latency_min_ns = latency.min;
@@ -446,15 +371,18 @@ Result<nlohmann::json> RunObject::finish() {
     if (finished_) return {Code::kInvalid, kFinished};
     if (std::exchange(finishing_, true)) return {Code::kInvalid, "another thread finishes the run"};
   }
-  if (Status status = drain_to_finish(); !status.ok()) {
+  const Status counted = or_no_memory([&]() -> Status {
+    WOA_RETURN_IF_ERROR(drain_to_finish());
+    return carry_out([this] {
+      counted_.emplace(owned_->run().finish());
+      return Status();
+    });
+  });
+  if (!counted.ok()) {  // the program may try again
     const std::lock_guard lock(mutex_);
     finishing_ = false;
-    return status;
+    return counted;
   }
-  (void)carry_out([this] {
-    counted_.emplace(owned_->run().finish());
-    return Status();
-  });
   stop_driver();
   {
     const std::lock_guard lock(mutex_);

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -56,6 +55,7 @@ class RunObject {
   // The end of an instance, for those that wait for it.
   struct End {
     bool told = false;  // its callback has returned
+    bool kept = false;  // the program keeps its outputs
     std::condition_variable changed;
   };
   static constexpr const char* kFinished = "the run has finished; start another";
@@ -85,24 +85,32 @@ class RunObject {
   [[nodiscard]] Status check_wait() const;
   template <class Order>
   Status carry_out(Order order);
+  void wake_driver();
   void leave_order(std::function<void()> order);
   bool carry_out_orders();
   Status start_run(PinnedThread& pinned);
   Status start_driver();
   void drive(const std::stop_token& stop);
   void note_progress();
-  woa_status push(const Submission& submission, std::uint64_t number);
+  void note_status();
+  woa_status push(std::uint64_t number);
+  void push_or_fail(std::uint64_t number);
   woa_status submit_here(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
   woa_status submit_in_line(const Submission& submission, std::uint64_t patience_ns, std::uint64_t* instance);
   // True if the next to be admitted finds a place in the window.
-  [[nodiscard]] bool has_place() const { return submitted_ - line_.size() < oldest_ + plan_.window; }
+  [[nodiscard]] bool has_place() const { return admitted() < oldest_ + plan_.window; }
+  // Instances that are not in line, or in it no more.
+  [[nodiscard]] std::uint64_t admitted() const { return submitted_ - line_.size(); }
   [[nodiscard]] bool has_ended(std::uint64_t instance) const;
   [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }
   std::uint64_t next_number();
   bool wait_for_mine(std::unique_lock<std::mutex>& lock, std::uint64_t patience_ns);
+  void admit_first(Sleepers& sleepers);
   void admit_line(Sleepers& sleepers);
+  void fail_line();
   woa_status refuse_for_now();
   void show(const Completion& completion);
+  void keep(End& end, bool kept);
   void count_end(const Completion& completion);
   woa_status drive_until(std::uint64_t timeout_ns, const std::function<bool()>& done);
   woa_status wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, std::uint64_t timeout_ns,
@@ -122,6 +130,7 @@ class RunObject {
   std::vector<woa_output> input_views_;               // with the fixed dimensions
   std::vector<woa_input> output_views_;               // of the completion that is told
   std::array<Submission, kMaxWindow> submissions_{};  // of instances in flight, by their numbers modulo kMaxWindow
+  std::uint64_t pushed_ = 0;                          // from the line; of whoever drives
   std::optional<PinnedThread> pinned_;                // the caller's, if it drives
   std::unique_ptr<OwnedRun> owned_;
   std::optional<Result<RunReport>> counted_;  // once the run has finished; of whoever drives
@@ -137,8 +146,8 @@ class RunObject {
   std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;
   std::vector<FailedInstance> failures_;  // the first kKeptFailures
   std::vector<OutputCount> output_counts_;
-  std::uint64_t told_ = 0;  // instances whose callback has returned
-  std::set<std::uint64_t> kept_;
+  std::uint64_t told_ = 0;                         // instances whose callback has returned
+  std::uint64_t kept_ = 0;                         // instances whose outputs the program keeps
   std::uint64_t oldest_ = 0;                       // that holds a place in the window
   std::uint64_t progress_ = 0;                     // ends of instances and places that became free
   std::map<std::thread::id, std::uint64_t> seen_;  // those that work() has told each thread of

@@ -11,7 +11,8 @@
 namespace woa {
 namespace {
 
-constexpr const char* kNothingEnded = "nothing has ended within the given time";
+// NOLINTNEXTLINE(cert-err58-cpp): made when the library is loaded
+const Status nothing_ended(Code::kDeadlineExceeded, "nothing has ended within the given time");
 constexpr int kPatience_s = 5;  // with whoever keeps outputs
 
 }  // namespace
@@ -33,7 +34,7 @@ woa_status RunObject::drive_until(std::uint64_t timeout_ns, const std::function<
     if (!status_.ok()) return answer(status_);
     if (worked > 0 || ordered) continue;
     const std::uint64_t rest = time_left(began, timeout_ns);
-    if (rest == 0) return answer(WOA_TIMED_OUT, kNothingEnded);
+    if (rest == 0) return answer(WOA_TIMED_OUT, nothing_ended);
     run.wait(rest, [this] { return has_orders_.load(); });
     note_progress();
   }
@@ -47,15 +48,15 @@ woa_status RunObject::wait_until(std::unique_lock<std::mutex>& lock, std::condit
   for (;;) {
     if (done()) return WOA_OK;
     if (!status_.ok() && !to_the_end) return answer(status_);
-    if (finished_) return answer(WOA_INVALID, kFinished);
+    if (finished_) return answer({Code::kInvalid, kFinished});
     const std::uint64_t rest = time_left(began, timeout_ns);
-    if (rest == 0) return answer(WOA_TIMED_OUT, kNothingEnded);
+    if (rest == 0) return answer(WOA_TIMED_OUT, nothing_ended);
     changed.wait_for(lock, std::chrono::nanoseconds(std::min(rest, kLongestSleep_ns)));
   }
 }
 
 bool RunObject::has_ended(std::uint64_t instance) const {
-  return instance < oldest_ || (instance < submitted_ - line_.size() && ends_[instance % kMaxWindow].told);
+  return instance < oldest_ || (instance < admitted() && ends_[instance % kMaxWindow].told);
 }
 
 woa_status RunObject::wait(std::uint64_t instance, std::uint64_t timeout_ns) {
@@ -63,7 +64,7 @@ woa_status RunObject::wait(std::uint64_t instance, std::uint64_t timeout_ns) {
   const auto done = [&] { return has_ended(instance); };
   std::unique_lock lock(mutex_);
   if (instance >= submitted_)
-    return answer(WOA_NOT_FOUND, "instance " + std::to_string(instance) + " was never submitted");
+    return answer({Code::kNotFound, "instance " + std::to_string(instance) + " was never submitted"});
   if (own_thread_ || done()) return wait_until(lock, end_of(instance).changed, timeout_ns, done, true);
   lock.unlock();
   return drive_until(timeout_ns, done);
@@ -72,7 +73,7 @@ woa_status RunObject::wait(std::uint64_t instance, std::uint64_t timeout_ns) {
 woa_status RunObject::work(std::uint64_t timeout_ns) {
   if (const Status status = check_wait(); !status.ok()) return answer(status);
   std::unique_lock lock(mutex_);
-  if (finished_) return answer(WOA_INVALID, kFinished);
+  if (finished_) return answer({Code::kInvalid, kFinished});
   std::uint64_t& seen = seen_[std::this_thread::get_id()];  // by this thread: several may wait
   const auto done = [this, &seen] { return std::exchange(seen, progress_) != progress_; };
   if (own_thread_) return wait_until(lock, changed_, timeout_ns, done, false);
@@ -104,8 +105,8 @@ Status RunObject::drain_to_finish() {
       return {};
     }
     if (std::exchange(seen, progress_) != progress_) quiet_s = 0;
-    if (kept_.empty() || quiet_s < kPatience_s) continue;
-    return {Code::kInvalid, "the outputs of " + counted(kept_.size(), "instance") + " are kept, and " +
+    if (kept_ == 0 || quiet_s < kPatience_s) continue;
+    return {Code::kInvalid, "the outputs of " + counted(kept_, "instance") + " are kept, and " +
                                 counted(submitted_ - succeeded_ - failed_, "instance") +
                                 " in flight made no progress for 5 s: give outputs back, and finish again"};
   }

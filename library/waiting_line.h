@@ -2,13 +2,12 @@
 // line at most and goes on meanwhile; before its next one it sleeps until that one has left.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "woa/woa.h"
 
@@ -20,9 +19,16 @@ struct Submission {
   std::uint64_t timeout_ns = 0;  // of the instance; 0: the plan's
 };
 
-// Threads to wake. It is done without the run's mutex, which they may need at once.
-using Sleepers = std::vector<const std::atomic<std::uint32_t>*>;
-void wake(const Sleepers& sleepers) noexcept;
+// Threads to wake: without the run's mutex, which they may need at once. But for the last few of a great number.
+class Sleepers {
+ public:
+  void add(const std::atomic<std::uint32_t>* word) noexcept;
+  void wake() const noexcept;
+
+ private:
+  std::array<const std::atomic<std::uint32_t>*, 64> words_;
+  std::size_t count_ = 0;
+};
 
 // Thread-safe: no. The run's mutex guards it.
 class WaitingLine {
@@ -38,7 +44,11 @@ class WaitingLine {
   void tell(std::atomic<std::uint32_t>* told) { owners_.find(std::this_thread::get_id())->second = told; }
 
  private:
-  std::deque<std::pair<Submission, std::thread::id>> line_;
+  struct Waiting {
+    Submission submission;
+    std::thread::id thread;
+  };
+  std::list<Waiting> line_;
   std::map<std::thread::id, std::atomic<std::uint32_t>*> owners_;  // whom to tell; null: nobody waits
 };
 

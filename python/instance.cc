@@ -58,16 +58,16 @@ woa_status Instance::write(std::uint32_t input, woa_output& room, woa_error& err
 
 bool Instance::end(const woa_completion& completion, bool is_awaited) {
   const bool kept = completion.status == WOA_OK && is_awaited && views_;
-  std::shared_ptr<const void> owner;
-  if (kept) {
-    ++run_->kept_;
-    owner = std::shared_ptr<Run::Kept>(new Run::Kept{run_, completion.instance});
-  }
-  const std::string stage = *completion.stage == '\0' ? "" : "stage '" + std::string(completion.stage) + "': ";
   number_ = completion.instance;
   latency_ns_ = completion.latency_ns;
   if (completion.status == WOA_KERNEL_FAILED) raised_ = take_exception(completion.instance);
   try {
+    std::shared_ptr<const void> owner;
+    if (kept) {
+      ++run_->kept_;
+      owner = std::shared_ptr<Run::Kept>(new Run::Kept{run_, completion.instance});
+    }
+    const std::string stage = *completion.stage == '\0' ? "" : "stage '" + std::string(completion.stage) + "': ";
     if (is_awaited) take({completion.outputs, completion.output_count}, owner);
     conclude(completion.status, stage + completion.message);
   } catch (const std::bad_alloc&) {

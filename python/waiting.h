@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -56,12 +57,20 @@ Result interruptibly(Work work) {
     std::condition_variable changed;
     bool done = false;
     Result result{};
+    std::exception_ptr failed;
   };
   const auto shared = std::make_shared<Shared>();
   start_detached([shared, work = std::move(work)]() mutable {
-    Result result = work();
+    Result result{};
+    std::exception_ptr failed;
+    try {
+      result = work();
+    } catch (...) {  // for the thread that waits
+      failed = std::current_exception();
+    }
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
+    shared->failed = failed;
     shared->done = true;
     shared->changed.notify_all();
   });
@@ -69,6 +78,7 @@ Result interruptibly(Work work) {
     std::unique_lock lock(shared->mutex);
     return shared->changed.wait_for(lock, kSlice, [&] { return shared->done; });
   });
+  if (shared->failed) std::rethrow_exception(shared->failed);
   return std::move(shared->result);
 }
 

@@ -18,6 +18,8 @@
  *  - A returned object belongs to the caller, who frees it with the function of its type. A null object may be freed.
  *    Other returned pointers are borrowed, for as long as stands beside them.
  *  - No exception leaves the library. A callback must not let one out; woa.hpp catches those of C++.
+ *  - Memory that the system refuses is WOA_EXHAUSTED: from the call that needed it, or as the end of an instance or of
+ *    the run. The program may go on; docs/embedding.md has the exceptions.
  *  - Signals are the program's own: the library sets no handler, and signals do not reach its threads, but for SIGPROF
  *    and those that a thread's own instruction raises. A signal that the program blocks in its threads waits for it.
  *  - Structures with a member `size` may grow at their ends in later versions, which take the earlier sizes, too: set

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -20,7 +19,7 @@ struct CgroupLimits {  // nothing: no group around the process limits it
 
 // `membership` is the text of /proc/self/cgroup, `mount` the folder of the hierarchies. The tightest limit of the
 // groups and of their ancestors counts. A file that cannot be read limits nothing.
-CgroupLimits read_cgroup_limits(const std::string& membership, const std::filesystem::path& mount);
+CgroupLimits read_cgroup_limits(const std::string& membership, const std::string& mount);
 // The limits of this process.
 CgroupLimits cgroup_limits();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 
 namespace woa {
 namespace {
@@ -18,9 +19,19 @@ void Latencies::add(std::uint64_t ns) {
   ++count_;
   min_ = std::min(min_, ns);
   max_ = std::max(max_, ns);
-  if (kept_.size() < kKept) return kept_.push_back(ns);
+  if (kept_.size() < kKept && keeps(ns)) return;
   const std::uint64_t place = std::uniform_int_distribution<std::uint64_t>(0, count_ - 1)(random_);
-  if (place < kKept) kept_[place] = ns;
+  if (place < kept_.size()) kept_[place] = ns;
+}
+
+// False: there is no memory for another, and the sample stays as large as it is.
+bool Latencies::keeps(std::uint64_t ns) {
+  try {
+    kept_.push_back(ns);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 Latencies::Summary Latencies::summary() const {
@@ -32,6 +43,7 @@ Latencies::Summary Latencies::summary() const {
 std::vector<std::uint64_t> Latencies::quantiles(std::span<const double> shares) const {
   if (count_ == 0) return {};
   std::vector<std::uint64_t> sorted = kept_, found;
+  if (sorted.empty()) sorted.push_back(max_);  // there was no memory for one
   std::ranges::sort(sorted);
   for (const double share : shares) found.push_back(quantile(sorted, share));
   return found;

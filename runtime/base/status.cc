@@ -22,6 +22,18 @@ std::string_view to_string(Code code) noexcept {
   return "unknown";
 }
 
+namespace {
+
+// Made when the library is loaded.
+const Status no_memory_left(
+    Code::kExhausted,  // NOLINT(cert-err58-cpp)
+    "there is no memory left; give the process more (`ulimit -v`, a container's limit), or lower "
+    "the window or the bounds");
+
+}  // namespace
+
+const Status& Status::no_memory() noexcept { return no_memory_left; }
+
 const std::string& Status::no_message() noexcept {
   static const std::string none;
   return none;

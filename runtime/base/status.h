@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,8 @@ class [[nodiscard]] Status {
   [[nodiscard]] Code code() const noexcept { return code_; }
   [[nodiscard]] const std::string& message() const noexcept { return message_ == nullptr ? no_message() : *message_; }
 
+  // kExhausted: an allocation failed. Needs no memory itself.
+  static const Status& no_memory() noexcept;
   // The same failure seen from one level up: "context: message". Leaves an ok status alone.
   [[nodiscard]] Status with_context(std::string_view context) const;
 
@@ -86,6 +89,27 @@ class [[nodiscard]] Result {
   std::optional<T> value_;
   Status status_;
 };
+
+// What `body` answers, a Status or a Result: Status::no_memory(), if an allocation in it fails.
+template <class Body>
+auto or_no_memory(Body&& body) noexcept -> decltype(body()) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::bad_alloc&) {
+    return Status::no_memory();
+  }
+}
+
+// What `body` makes, of a text or of something with texts; `otherwise`, if there is no memory for it. For the words of
+// a failure, which matters more than they.
+template <class Body, class Other>
+auto if_memory(Body&& body, Other&& otherwise) noexcept -> decltype(body()) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::bad_alloc&) {
+    return std::forward<Other>(otherwise);
+  }
+}
 
 // Returns from the enclosing function when `expression` (a Status) is not ok.
 #define WOA_RETURN_IF_ERROR(expression)                                                  \

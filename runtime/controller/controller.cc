@@ -81,7 +81,12 @@ struct Controller::Parts {
                 self.setup_.activity),
         relays(*programs, matching, claims, sending, returns, trace),
         requests(self.plan_, *self.setup_.layout, self.setup_.id, self.setup_.wiring),
-        news(self.plan_, *self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
+        news(self.plan_, *self.setup_.layout, self.setup_.wiring, bells, self.stats_) {
+    const auto is_here = [&](const EdgePlan& edge) {
+      return self.plan_.stages[edge.from_stage].controller == self.setup_.id;
+    };
+    poison.reserve(static_cast<std::size_t>(std::ranges::count_if(self.plan_.edges, is_here)) * self.plan_.window);
+  }
 
   std::unique_ptr<StagePrograms> programs;
   RunFailure failure;

@@ -247,7 +247,8 @@ Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& m
 }
 
 Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag, const Status& why) noexcept {
-  parts_.poison.kill(stage.id, instance, why.code(), stage.id, at_tag(parts_.plan, stage.id, tag, why).message());
+  const Status whole = if_memory([&] { return at_tag(parts_.plan, stage.id, tag, why); }, why);
+  parts_.poison.kill(stage.id, instance, why.code(), stage.id, whole.message());
   return Fired::kGone;
 }
 

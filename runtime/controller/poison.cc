@@ -3,6 +3,13 @@
 #include "runtime/base/text.h"
 
 namespace woa {
+namespace {
+
+std::string copy_of(std::string_view text) noexcept {
+  return if_memory([&] { return std::string(text); }, std::string());
+}
+
+}  // namespace
 
 ActivationPacket poison_header(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin,
                                std::string_view text) noexcept {
@@ -38,24 +45,24 @@ void Poison::kill(std::uint32_t stage_id, std::uint64_t instance, Code code, std
     ++stats_.dropped;
     return;
   }
-  const std::string whole(message);  // dropping tokens may free what it points into
+  const std::string whole = copy_of(message);  // dropping tokens may free what it points into
   bury(stage, *entry);
   if (stage.role == StageRole::kSink) {
     if (observer_ != nullptr) observer_->on_poisoned(instance, code, origin, whole);
     return;
   }
-  const std::string text = shortened(whole, kPoisonMessageBytes);
+  const std::string text = if_memory([&] { return shortened(whole, kPoisonMessageBytes); }, std::string());
   spread(stage, poison_header(stage_id, instance, code, origin, text), text);
 }
 
 void Poison::spread(StageProgram& stage, const ActivationPacket& header, const std::string& text) {
   // Nobody waits for a device's counts alone: their readers are relays of what else it writes.
   if (stage.device_headers) {
-    waiting_.push_back({&stage, nullptr, header, text});
+    waiting_.push_back({&stage, nullptr, header, copy_of(text)});
     return;
   }
   for (OutEdge& edge : stage.out_edges) {
-    if (edge.choice.may_take(header.instance)) waiting_.push_back({&stage, &edge, header, text});
+    if (edge.choice.may_take(header.instance)) waiting_.push_back({&stage, &edge, header, copy_of(text)});
   }
 }
 

@@ -1,7 +1,7 @@
 // Poison: how the failure of an instance travels forward (rule 6). It kills the instance at each stage that it reaches,
 // frees what the stage holds of it, and goes on along the stage's edges to the sink.
 //
-// One thread. Allocates, since failures are rare.
+// One thread. Allocates for messages, since failures are rare; where there is no memory a message is left out.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +60,8 @@ class Poison {
         observer_(observer),
         oldest_(oldest) {}
 
+  // The most that may wait: of each instance in flight, over each edge from here.
+  void reserve(std::size_t most) { waiting_.reserve(most); }
   // Poison came for a stage. False: a firing of a retired instance uses its place; it must come again.
   [[nodiscard]] bool arrive(const ActivationPacket& packet, std::span<const std::byte> text) noexcept;
   // The instance fails at a stage, which forwards it. `origin`: the stage to blame, kNoStage for the run itself.

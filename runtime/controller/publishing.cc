@@ -5,6 +5,12 @@
 #include "runtime/controller/output_check.h"
 
 namespace woa {
+namespace {
+
+// NOLINTNEXTLINE(cert-err58-cpp): made when the library is loaded
+const Status ended(Code::kUnavailable, "the controller ended before the firing had completed");
+
+}  // namespace
 
 // Every output is written, one token of a fixed size. The last step before the start: nothing may fail after it.
 void Firings::prepare_packets(ActiveFiring& firing) noexcept {
@@ -47,7 +53,7 @@ void Firings::complete_prepared(ActiveFiring& firing) noexcept {
 
 // False: some of what was prepared is out already.
 bool Firings::complete_prepared_as_poison(ActiveFiring& firing, const Status& why) noexcept {
-  const std::string text = shortened(why.message(), kPoisonMessageBytes);
+  const std::string text = if_memory([&] { return shortened(why.message(), kPoisonMessageBytes); }, std::string());
   return parts_.publications.complete_as_poison(
       firing.prepared, poison_header(firing.stage, firing.instance, why.code(), firing.stage, text),
       std::as_bytes(std::span(text)));
@@ -55,7 +61,6 @@ bool Firings::complete_prepared_as_poison(ActiveFiring& firing, const Status& wh
 
 // The back-end has gone, so the device stores no more. A sender that closed before all is out would report a loss.
 Firings::~Firings() {
-  const Status ended{Code::kUnavailable, "the controller ended before the firing had completed"};
   for (const OfStage& stage : firings_) {
     for (const auto& firing : stage.all) {
       if (!firing->prepared.empty())

@@ -18,8 +18,10 @@ void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) {
 Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbell) {
   names_ = &plan.stages[kSourceStage];
   sinks_.reserve(activity_slots(plan, kHostController));
+  given_back_.reserve(kMaxWindow);
   for (const OutputPortPlan& input : names_->outputs) source_.emplace_back(input.type);
   for (const InputPortPlan& output : plan.stages[kSinkStage].inputs) sink_.emplace_back(output.type);
+  outputs_.reserve(sink_.size());
   return {};
 }
 
@@ -63,10 +65,11 @@ std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
 void HostBackend::fire_source(Firing& firing) noexcept {
   const FillInput fill = std::exchange(inputs_[firing.instance % kMaxWindow], nullptr);
   for (std::uint32_t port = 0; port < firing.outputs.size(); ++port) {
-    const Status status = fill_output(fill, port, firing.outputs[port]);
+    const Status status = or_no_memory([&] { return fill_output(fill, port, firing.outputs[port]); });
     if (status.ok()) continue;
     firing.code = status.code();
-    firing.message = "input '" + names_->outputs[port].name + "': " + status.message();
+    const auto whole = [&] { return "input '" + names_->outputs[port].name + "': " + status.message(); };
+    firing.message = if_memory(whole, std::string());
     return;
   }
 }

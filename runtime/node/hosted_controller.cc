@@ -104,6 +104,10 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
 }
 
 Status HostedController::run(const std::atomic<bool>& stop) {
+  return or_no_memory([&] { return drive(stop); });
+}
+
+Status HostedController::drive(const std::atomic<bool>& stop) {
   if (processor_ != kNoProcessor) WOA_RETURN_IF_ERROR(pin_thread(processor_));
   while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
     const std::size_t done = controller_->do_work();

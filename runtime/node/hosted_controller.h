@@ -58,6 +58,7 @@ class HostedController {
 
  private:
   HostedController() : idle_(Doorbell()) {}
+  Status drive(const std::atomic<bool>& stop);
   // The back-end goes first: it waits for running firings, which are the controller's and use the kernels.
   std::vector<std::unique_ptr<KernelLibrary>> kernels_;
   std::unique_ptr<Controller> controller_;

@@ -172,7 +172,8 @@ struct Signals {
 // Listens to the host for a stop, or for its death, which no node survives.
 void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool child) {
   control::FromHost message;
-  while (socket.receive(message).ok()) {
+  Status heard;
+  while ((heard = or_no_memory([&] { return socket.receive(message); })).ok()) {
     const auto* const stop = std::get_if<control::Stop>(&message);
     if (stop == nullptr) continue;
     if (!stop->why.empty()) {
@@ -184,6 +185,7 @@ void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool chi
   }
   signals.gone.set_value();
   if (signals.finished.load()) return;
+  if (heard.code() == Code::kExhausted) log(LogLevel::kError, heard.message());
   if (!child) log(LogLevel::kError, "the run's host is gone");  // nobody else tells the user of this node
   ::_exit(1);
 }
@@ -217,7 +219,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   if (const int code = hear_hello(socket, process, first, descriptors); code != 0) return code;
   const auto& hello = std::get<control::Hello>(first);
   Node node;
-  if (Status status = set_up(socket, hello, descriptors, process, node); !status.ok()) {
+  if (Status status = or_no_memory([&] { return set_up(socket, hello, descriptors, process, node); }); !status.ok()) {
     if (process.child)  // a child's host reports it
       (void)socket.send(to_failed(status));
     else
@@ -245,10 +247,14 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   reports.reset();
   const Controller& controller = node.hosted->controller();
   signals.finished.store(true);
-  std::vector<std::uint64_t> packets = process.transports.packets();
-  packets.resize(wires_of(node.layout));
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
-  (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
+  const Status told = or_no_memory([&] {
+    std::vector<std::uint64_t> packets = process.transports.packets();
+    packets.resize(wires_of(node.layout));
+    (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
+    return Status();
+  });
+  if (!told.ok()) (void)socket.send(to_failed(told));
   // The host waits end_ns for all reports, and must not find that this node was less patient.
   const std::uint64_t patience_ns = kVerdictNs + (status.ok() ? hello.end_ns : 0);
   const bool silent = gone.wait_for(std::chrono::nanoseconds(patience_ns)) != std::future_status::ready;

@@ -11,6 +11,9 @@
 namespace woa {
 namespace {
 
+// NOLINTNEXTLINE(cert-err58-cpp): made when the library is loaded
+const Status given_up(Code::kCancelled, "it was given up");
+
 std::vector<IdleOptions> waits_of(const RunOptions& options, std::size_t controllers) {
   if (options.idle) return std::vector<IdleOptions>(controllers, *options.idle);
   return default_waits(options.processors, controllers, usable_processors());
@@ -68,6 +71,7 @@ class Run::Impl final : public InstanceObserver {
   void fail_late_instances();
   void fail_late(std::uint64_t instance);
   void fail_all(const Status& status);
+  Failure failure_at(std::uint32_t stage, Code code, std::string_view message) const noexcept;
 
   ShortTurns turns_;  // of the thread that drives
   Plan plan_;
@@ -89,7 +93,7 @@ class Run::Impl final : public InstanceObserver {
 
 // The host closes its ends before it waits for the nodes: they wait for that before they let go of their replicas.
 Run::Impl::~Impl() {
-  if (!finished_ && status_.ok()) status_ = {Code::kCancelled, "it was given up"};
+  if (!finished_ && status_.ok()) status_ = given_up;
   if (supervisor_ != nullptr) supervisor_->stop(status_);
   if (!finished_) cut_channels();
   host_.reset();
@@ -218,13 +222,18 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
 
 std::size_t Run::Impl::do_work() {
   if (!status_.ok()) return 0;
-  const std::size_t done = host_->controller().do_work();
-  if (has_deadlines_) fail_late_instances();
+  std::size_t done = 0;
+  const Status worked = or_no_memory([&] {
+    done = host_->controller().do_work();
+    if (has_deadlines_) fail_late_instances();
+    return Status();
+  });
+  if (!worked.ok()) supervisor_->cancel(worked);
   if (const Status& own = host_->controller().status(); !own.ok()) {
     if (own.code() == Code::kPeerLost)
       supervisor_->lose(kHostController, own);
     else
-      fail_all(own.with_context("controller 'host'"));
+      fail_all(if_memory([&] { return own.with_context("controller 'host'"); }, own));
   }
   if (status_.ok() && supervisor_->failed()) fail_all(supervisor_->failure());
   if (done > 0) host_->idle().idle(true, [] { return true; });
@@ -261,21 +270,28 @@ void Run::Impl::fail_late(std::uint64_t instance) {
 // Rule 10: a lost peer, or a corrupt channel, fails every instance in flight as peer_lost.
 void Run::Impl::fail_all(const Status& status) {
   status_ = status;
-  const std::vector<RunningKernel> ran = supervisor_->ran_at_death();
+  const auto ran = if_memory([&] { return supervisor_->ran_at_death(); }, std::vector<RunningKernel>());
+  const Code code = status.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost;
   for (std::uint64_t i = oldest_; i < next_; ++i) {
     if (!is(i, Flight::State::kOpen)) continue;
-    Failure failure{status.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, status.message()};
-    for (const RunningKernel& each : ran)
-      if (each.instance == i && each.stage < plan_.stages.size()) failure.stage = plan_.stages[each.stage].name;
+    const auto at = std::ranges::find(ran, i, &RunningKernel::instance);
+    const Failure failure = failure_at(at == ran.end() ? kNoStage : at->stage, code, status.message());
     complete(i, {}, &failure);
   }
 }
 
 void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin,
                             std::string_view message) noexcept {
-  const Failure failure{code, origin < plan_.stages.size() ? plan_.stages[origin].name : std::string(),
-                        std::string(message)};
+  const Failure failure = failure_at(origin, code, message);
   complete(instance, {}, &failure);
+}
+
+// kNoStage: of the run itself.
+Failure Run::Impl::failure_at(std::uint32_t stage, Code code, std::string_view message) const noexcept {
+  const auto whole = [&] {
+    return Failure{code, stage < plan_.stages.size() ? plan_.stages[stage].name : std::string(), std::string(message)};
+  };
+  return if_memory(whole, Failure{code, {}, {}});
 }
 
 bool Run::Impl::is(std::uint64_t instance, Flight::State state) const noexcept {

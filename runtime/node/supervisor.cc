@@ -83,12 +83,15 @@ void Supervisor::stop(const Status& why) {
   for (std::uint32_t c = 0; c < nodes_.size(); ++c)
     if (nodes_[c].socket) setup_.joined.erase(c);
   refuse(setup_.joined, why);
-  const control::FromHost message = control::Stop{why.message()};
-  for (Node& node : nodes_) {
+  for (const Node& node : nodes_)
     if (node.hosted) node.hosted->doorbell().ring();
-    // A node that is gone already cannot be told.
-    if (node.socket) (void)node.socket->send(message);
-  }
+  // A node that is gone already cannot be told; one that is not told ends when its socket closes.
+  (void)or_no_memory([&] {
+    const control::FromHost message = control::Stop{why.message()};
+    for (Node& node : nodes_)
+      if (node.socket) (void)node.socket->send(message);
+    return Status();
+  });
   for (Node& node : nodes_) {
     if (node.thread.joinable()) node.thread.join();
   }

@@ -120,7 +120,7 @@ class Supervisor {
   Status await_ready(std::uint32_t controller);
   void probe_devices() const;
   Status make_hosted(std::uint32_t controller);
-  void watch_processes(std::stop_token stop);
+  Status watch_processes(const std::stop_token& stop);
   int ms_to_verdict();
   void wake_watcher() const;
   void on_message(std::uint32_t controller);

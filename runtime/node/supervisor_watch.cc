@@ -24,7 +24,10 @@ Status Supervisor::watch() {
   if (setup_.node_command.empty()) return {};
   wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (wake_.get() < 0) return limit_reached("watching the nodes", errno);
-  return woa::start_thread(watcher_, "watching the nodes", [this](std::stop_token stop) { watch_processes(stop); });
+  return woa::start_thread(watcher_, "watching the nodes", [this](const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [this] { wake_watcher(); });
+    if (const Status watched = or_no_memory([&] { return watch_processes(stop); }); !watched.ok()) cancel(watched);
+  });
 }
 
 void Supervisor::wake_watcher() const {
@@ -45,8 +48,8 @@ int Supervisor::ms_to_verdict() {
   return -1;
 }
 
-void Supervisor::watch_processes(std::stop_token stop) {
-  const std::stop_callback on_stop(stop, [this] { wake_watcher(); });
+// Until `stop`. Returns why it cannot go on.
+Status Supervisor::watch_processes(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
     std::vector<std::uint32_t> who{0};
@@ -57,7 +60,7 @@ void Supervisor::watch_processes(std::stop_token stop) {
     }
     if (::poll(polled.data(), polled.size(), ms_to_verdict()) < 0) {
       if (errno == EINTR) continue;
-      return fail(who.back(), {Code::kInternal, std::string("its socket cannot be watched: ") + std::strerror(errno)});
+      return {Code::kInternal, std::string("the nodes' sockets cannot be watched: ") + std::strerror(errno)};
     }
     eventfd_t wakes = 0;
     if (polled[0].revents != 0) ::eventfd_read(wake_.get(), &wakes);
@@ -65,6 +68,7 @@ void Supervisor::watch_processes(std::stop_token stop) {
       if (polled[k].revents != 0) on_message(who[k]);
     }
   }
+  return {};
 }
 
 void Supervisor::on_message(std::uint32_t controller) {
@@ -100,13 +104,17 @@ void Supervisor::on_thread_end(std::uint32_t controller, const Status& status) {
     node.driven = false;
     changed_.notify_all();
   }
-  if (!status.ok()) return fail(controller, status);
-  const std::lock_guard lock(mutex_);
-  node.report.stats = node.hosted->controller().stats();
-  const auto trace = node.hosted->controller().trace();
-  node.report.trace.assign(trace.begin(), trace.end());
-  node.reported = true;
-  changed_.notify_all();
+  const Status reported = or_no_memory([&]() -> Status {
+    WOA_RETURN_IF_ERROR(status);
+    const std::lock_guard lock(mutex_);
+    node.report.stats = node.hosted->controller().stats();
+    const auto trace = node.hosted->controller().trace();
+    node.report.trace.assign(trace.begin(), trace.end());
+    node.reported = true;
+    changed_.notify_all();
+    return {};
+  });
+  if (!reported.ok()) fail(controller, reported);
 }
 
 // How a silent node ended, and which kernels it ran.
@@ -129,12 +137,15 @@ void Supervisor::lose(std::uint32_t controller, const Status& lost) {
   {
     const std::lock_guard lock(mutex_);
     if (lost_since_ns_ != 0) return;
-    lost_ = in_context(controller, lost), lost_since_ns_ = now_ns();
+    lost_ = if_memory([&] { return in_context(controller, lost); }, lost);
+    lost_since_ns_ = now_ns();
   }
   wake_watcher();
 }
 
-void Supervisor::fail(std::uint32_t controller, const Status& status) { cancel(in_context(controller, status)); }
+void Supervisor::fail(std::uint32_t controller, const Status& status) {
+  cancel(if_memory([&] { return in_context(controller, status); }, status));
+}
 
 void Supervisor::cancel(const Status& why) {
   {

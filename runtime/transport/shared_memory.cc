@@ -25,7 +25,7 @@ Result<std::shared_ptr<Mapping>> map_channel(const ChannelSpec& spec, SharedSegm
 
 }  // namespace
 
-SharedSegment::SharedSegment(std::unique_ptr<Mapping> memory) noexcept
+SharedSegment::SharedSegment(std::unique_ptr<Mapping> memory)
     : memory_(std::move(memory)), bytes_(memory_->bytes().size()) {}
 
 SharedSegment::SharedSegment(UniqueFd file, std::size_t bytes)

@@ -26,7 +26,7 @@ inline constexpr int kSegmentSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 // this process alone; all of it or a part.
 class SharedSegment final : public Segment {
  public:
-  explicit SharedSegment(std::unique_ptr<Mapping> memory) noexcept;
+  explicit SharedSegment(std::unique_ptr<Mapping> memory);
   SharedSegment(UniqueFd file, std::size_t bytes);
   // The segment of another process, by the descriptor that it sent; takes the descriptor over. kInvalid: it is not
   // sealed (shm_transport.h), or its size is not `bytes`.

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "library/local_run.h"
 #include "runtime/base/file.h"
@@ -81,7 +82,10 @@ int run_process(const std::vector<std::string>& arguments, const std::function<i
     else
       Interruption::watch(as_json);
     return finish(command());
-  } catch (const std::exception& error) {  // memory exhausted, or a bug
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "woa: %s\n", Status::no_memory().message().c_str());
+    return kFailed;
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "woa: internal error: %s\n", error.what());
     return kFailed;
   }

@@ -28,7 +28,7 @@ class Tree {
     std::ofstream(root_ / path) << text << "\n";
   }
   [[nodiscard]] CgroupLimits limits(const std::string& membership) const {
-    return read_cgroup_limits(membership, root_);
+    return read_cgroup_limits(membership, root_.string());
   }
 
  private:
