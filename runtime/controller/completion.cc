@@ -54,13 +54,13 @@ template <bool kPlain>
 template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::complete_on_host(ActiveFiring& firing, bool wanted) noexcept {
   StageProgram& stage = *firing.program;
-  const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
+  const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.inputs, firing.outputs, firing.tag);
   if (ok && wanted) return commit<kPlain>(firing);
   parts_.claims.withdraw(stage.outputs, firing.activation(), firing.claims);
   if (ok || !wanted) return;
-  (void)fail(
-      stage, firing.instance, firing.tag,
-      firing.code == Code::kOk ? why_unfit(stage, firing.outputs, firing.tag) : Status(firing.code, firing.message));
+  (void)fail(stage, firing.instance, firing.tag,
+             firing.code == Code::kOk ? why_unfit(stage, firing.inputs, firing.outputs, firing.tag)
+                                      : Status(firing.code, firing.message));
 }
 
 // Whatever the device wrote must go out: its sequence numbers are taken. Consumers drop what they no longer want.

@@ -34,7 +34,7 @@ void Firings::reserve_in_device(ActiveFiring& firing, const OutPort& port, const
 
 // Sizes and dimensions are final. What does not fit fails its firing, like any other, when it completes.
 void Firings::deliver_early(ActiveFiring& firing) noexcept {
-  if (!outputs_fit(*firing.program, firing.outputs, firing.tag)) return;
+  if (!outputs_fit(*firing.program, firing.inputs, firing.outputs, firing.tag)) return;
   firing.order = ++ordered_;
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
     if (is_early(firing.program->outputs[p])) send_ordered(firing, p);

@@ -35,7 +35,8 @@ bool elements_fit(const OutPort& port, const woa_output& output) noexcept {
   return true;
 }
 
-Status why_unfit(const StageProgram& stage, std::span<const woa_output> outputs, std::uint64_t tag) {
+Status why_unfit(const StageProgram& stage, std::span<const woa_input> inputs, std::span<const woa_output> outputs,
+                 std::uint64_t tag) {
   for (std::uint32_t p = 0; p < outputs.size(); ++p) {
     const OutPort& port = stage.outputs[p];
     if (port.scatters) {
@@ -56,6 +57,17 @@ Status why_unfit(const StageProgram& stage, std::span<const woa_output> outputs,
     const auto written = std::count_if(group.begin(), group.end(), [&](auto p) { return outputs[p].written != 0; });
     return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) + " ports of the one_of group of '" +
                                        stage.outputs[group.front()].plan->name + "'; exactly one was expected"};
+  }
+  for (const Tie& tie : stage.ties) {
+    if (is_kept(tie, inputs, outputs)) continue;
+    const OutputPortPlan& output = *stage.outputs[tie.output].plan;
+    const std::string& dimension = output.type.dims[tie.output_dim].name;
+    return {Code::kBrokenContract,
+            "the kernel wrote output '" + output.name + "' with " + dimension + " = " +
+                std::to_string(outputs[tie.output].dims[tie.output_dim]) + ", but input '" +
+                stage.inputs[tie.input].plan->name + "' has " + dimension + " = " +
+                std::to_string(inputs[tie.input].dims[tie.input_dim]) +
+                "; what has one name in kernel.yaml has one size: give the output's dimension another name"};
   }
   return {};
 }

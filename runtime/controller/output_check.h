@@ -1,5 +1,6 @@
 // What a kernel wrote, held against what its kernel.yaml declares: every port once, an optional one perhaps not, of a
-// one_of group exactly one (rule 2); sizes and dimensions within the port's type; no turn beyond a loop's max (rule 3).
+// one_of group exactly one (rule 2); sizes and dimensions within the port's type, and equal where they have one name;
+// no turn beyond a loop's max (rule 3).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,14 @@ namespace woa {
   return written == 1 || stage.outputs[group.front()].optional;
 }
 
+[[nodiscard]] inline bool is_kept(const Tie& tie, std::span<const woa_input> inputs,
+                                  std::span<const woa_output> outputs) noexcept {
+  return outputs[tie.output].written == 0 || inputs[tie.input].absent != 0 ||
+         outputs[tie.output].dims[tie.output_dim] == inputs[tie.input].dims[tie.input_dim];
+}
+
 // `outputs`: by port, as the kernel left them. Asked after every firing; makes no text.
-[[nodiscard, gnu::always_inline]] inline bool outputs_fit(const StageProgram& stage,
+[[nodiscard, gnu::always_inline]] inline bool outputs_fit(const StageProgram& stage, std::span<const woa_input> inputs,
                                                           std::span<const woa_output> outputs,
                                                           std::uint64_t tag) noexcept {
   const woa_output* output = outputs.data();
@@ -48,11 +55,15 @@ namespace woa {
   for (const auto& group : stage.groups) {
     if (!one_written(stage, group, outputs)) return false;
   }
+  for (const Tie& tie : stage.ties) {
+    if (!is_kept(tie, inputs, outputs)) return false;
+  }
   return true;
 }
 
 // Why not. kBrokenContract, kTooLarge or kLoopLimit, with the port.
-[[nodiscard]] Status why_unfit(const StageProgram& stage, std::span<const woa_output> outputs, std::uint64_t tag);
+[[nodiscard]] Status why_unfit(const StageProgram& stage, std::span<const woa_input> inputs,
+                               std::span<const woa_output> outputs, std::uint64_t tag);
 // kLoopLimit: the port's edges would take a turn beyond a loop's max.
 [[nodiscard]] Status check_loops(const OutPort& port, std::uint64_t tag);
 

@@ -40,11 +40,11 @@ void Firings::start_waiting() noexcept {
 // not.
 void Firings::complete_prepared(ActiveFiring& firing) noexcept {
   const bool ran = firing.code == Code::kOk;
-  if (ran && outputs_fit(*firing.program, firing.outputs, firing.tag)) {
+  if (ran && outputs_fit(*firing.program, firing.inputs, firing.outputs, firing.tag)) {
     parts_.publications.complete(firing.prepared);
   } else {
-    const Status why =
-        ran ? why_unfit(*firing.program, firing.outputs, firing.tag) : Status(firing.code, firing.message);
+    const Status why = ran ? why_unfit(*firing.program, firing.inputs, firing.outputs, firing.tag)
+                           : Status(firing.code, firing.message);
     // A reader has the result of a firing that failed. An ordered one loses the device anyhow.
     if (!complete_prepared_as_poison(firing, why) && firing.order == 0) parts_.failure.set(why_lost(firing, why));
   }

@@ -10,6 +10,20 @@
 namespace woa {
 namespace {
 
+// The input is the first with that name. Elements that are gathered may differ from each other.
+std::vector<Tie> ties_of(const StagePlan& stage) {
+  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> named;  // port and dimension
+  for (std::uint32_t p = 0; p < stage.inputs.size(); ++p)
+    for (std::uint32_t d = 0; stage.inputs[p].gather == 0 && d < stage.inputs[p].type.dims.size(); ++d)
+      if (const std::string& name = stage.inputs[p].type.dims[d].name; !name.empty()) named.try_emplace(name, p, d);
+  std::vector<Tie> ties;
+  for (std::uint32_t p = 0; p < stage.outputs.size(); ++p)
+    for (std::uint32_t d = 0; stage.outputs[p].many == 0 && d < stage.outputs[p].type.dims.size(); ++d)
+      if (const auto input = named.find(stage.outputs[p].type.dims[d].name); input != named.end())
+        ties.push_back({p, d, input->second.first, input->second.second});
+  return ties;
+}
+
 std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
   std::vector<std::vector<std::uint32_t>> groups;
   std::map<std::int32_t, std::size_t> place;  // of each one_of group
@@ -107,6 +121,7 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.groups = groups_of(plan);
   make_inputs(setup, program);
   make_outputs(setup, program);
+  if (plan.role == StageRole::kKernel) program.ties = ties_of(plan);
   program.plain = !program.gathers && !program.device_headers && !program.device_memory && !program.prepares &&
                   plan.role != StageRole::kRelay &&
                   std::all_of(program.outputs.begin(), program.outputs.end(), [](const OutPort& port) {

@@ -201,6 +201,11 @@ struct OutPort {
   }
 };
 
+// Dimensions of an output and of an input to which kernel.yaml gives one name: both have one extent.
+struct Tie {
+  std::uint32_t output = 0, output_dim = 0, input = 0, input_dim = 0;
+};
+
 struct StageProgram {
   std::uint32_t id = 0;
   bool local = false;  // a stage of this controller; the rest is empty if not
@@ -229,6 +234,7 @@ struct StageProgram {
   std::vector<OutPort> outputs;
   std::vector<OutEdge> out_edges;                  // of all ports
   std::vector<std::vector<std::uint32_t>> groups;  // one_of: of each a firing writes exactly one port (rule 2)
+  std::vector<Tie> ties;
   StageInstances instances;
   // The stage that the device runs behind this one (EdgePlan::on_card), the edge between them, and the last of these:
   // itself if there is none. A firing claims and sends the outputs of `last`. No token comes for the stages behind.

@@ -61,12 +61,38 @@ TEST_CASE("between stages of a device nothing is copied; at its ends every byte 
   CHECK(copied(outcome, 5, kSinkStage) == out);
 }
 
-TEST_CASE("dimensions of a payload in a device are known to the controller") {
-  Plan plan = device_chain(3, "swap_dims");
+namespace {
+
+Plan swapping_chain(std::uint32_t stages, const PortType& output) {
+  Plan plan = device_chain(stages, "swap_dims");
   for (StagePlan& stage : plan.stages) {
     for (InputPortPlan& port : stage.inputs) port.type = matrix();
-    for (OutputPortPlan& port : stage.outputs) port.type = matrix();
+    for (OutputPortPlan& port : stage.outputs) port.type = output;
   }
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("dimensions with one name in an input and an output have one size") {
+  const Plan plan = swapping_chain(2, matrix());
+  const Input input = [](std::uint64_t i, std::uint32_t) {
+    return matrix_of(static_cast<std::uint32_t>(i + 2), 3, 'a');
+  };
+  const Outcome outcome = run_on_device(plan, "woa", 3, input, {{"swap_dims", swap_dims}});
+  require_outputs(outcome, 1, [&](std::uint64_t) { return matrix_of(3, 3, 'a'); });  // instance 1 is a square
+  for (const std::uint64_t i : {0U, 2U}) {
+    CHECK(outcome.failures.at(i).code == Code::kBrokenContract);
+    CHECK(outcome.failures.at(i).stage == "a");
+    const std::string found = "input 'in0' has rows = " + std::to_string(i + 2);
+    CHECK(outcome.failures.at(i).message.find(found) != std::string::npos);
+  }
+}
+
+TEST_CASE("dimensions of a payload in a device are known to the controller") {
+  PortType turned = matrix();
+  std::swap(turned.dims[0].name, turned.dims[1].name);
+  const Plan plan = swapping_chain(3, turned);
   const Input input = [](std::uint64_t i, std::uint32_t) { return matrix_of(static_cast<std::uint32_t>(i), 3, 'a'); };
   const Outcome outcome = run_on_device(plan, "woa", 20, input, {{"swap_dims", swap_dims}});
   require_outputs(outcome, 20, [&](std::uint64_t i) { return matrix_of(3, static_cast<std::uint32_t>(i), 'a'); });
