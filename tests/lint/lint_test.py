@@ -12,6 +12,7 @@ import unittest
 import format as formatting
 import layers
 import readme
+import readme_lines
 import style
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -171,12 +172,37 @@ class Readme(unittest.TestCase):
         self.run_examples("```sh\ntest -e build/README.md\n```\n\n```console\nfalse\n```\n")
         self.run_examples("```sh\necho one two three\n```\n\n```text\none ... three\n```\n")
         self.run_examples("<!-- needs sh, no_such_kernel -->\n```sh\nfalse\n```\n")
+        self.run_examples("Save this as `a.txt`:\n\n```cpp\none\n```\n\n```sh\ncat a.txt\ntest -z \"$(ls ~)\"\n```\n\n```text\none\n```\n")
 
     def test_examples_that_do_not(self):
         for text in ("no example\n", "```sh\nfalse\n```\n", "```sh\nfalse | true\n```\n",
                      "```sh\necho one\n```\n\n```text\none\ntwo\n```\n", "<!-- needs sh -->\n```sh\nfalse\n```\n"):
             with self.assertRaises(SystemExit):
                 self.run_examples(text)
+
+
+class ReadmeLines(unittest.TestCase):
+    ELSEWHERE = {"make demo": ("a", "make demo")}
+
+    def check(self, text, words, other="make demo"):
+        def lint(root):
+            return readme_lines.lint(root, self.ELSEWHERE, {"sh": ("a", "")})
+
+        found = "\n".join(problems(lint, {"README.md": "```console\nmake demo  # why\n```\n" + text, "a": other}))
+        self.assertIn(words, found) if words else self.assertEqual(found, "")
+
+    def test_every_line_is_executed(self):
+        self.check("Save this as `a.cc`:\n\n```cpp\nint x;\n```\n\n```sh\nc++ -c a.cc\n```\n", None)
+        self.check("`make demo` and `woa run`\n", None)
+        self.check("`make coffee`\n", "`make coffee` is executed by nothing")
+        self.check("```console\npip install .\n```\n", "`pip install .` is executed by nothing")
+        self.check("```cpp\nint x;\n```\n", "nothing executes a block of `cpp`")
+        self.check("Save this as `a.cc`:\n\n```cpp\nint x;\n```\n", "no ```sh block uses the file a.cc")
+        self.check("", "is not executed by a, which lacks: make demo", other="")
+
+    def test_the_list_is_short(self):
+        found = problems(lambda root: readme_lines.lint(root, self.ELSEWHERE, {}), {"README.md": "", "a": "make demo"})
+        self.assertEqual(found, ["readme_lines.py: README.md has no `make demo` any more"])
 
 
 @unittest.skipUnless(shutil.which("dpkg-query"), "needs dpkg")

@@ -2,13 +2,15 @@
 """Runs the examples of the README, or of another page, against a build, so that they keep working.
 
 Every block marked ```sh is run by bash in one folder that looks like the tree (with `build` being the build folder), in order.
-A ```text block right after it lists lines that its output must contain; "..." in them stands for anything. Blocks of another
+HOME is a folder of its own, empty at first. A ```text block right after it lists lines that its output must contain; "..." in
+them stands for anything. A block after a paragraph that ends "Save this as `NAME`:" is written to that file. Blocks of another
 kind (```console: installing, cloning, the demo) are not run. A line `<!-- needs NAME, ... -->` before a block names programs,
 kernels, or subjects of `woa doctor`; the block is skipped where one of them is not here.
 
 Usage: readme.py ROOT BUILD [PAGE]
 """
 
+import dataclasses
 import json
 import os
 import re
@@ -17,7 +19,34 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"(?:^<!-- needs ([^\n]*) -->\n)?^```sh\n(.*?)^```\n(?:\n?```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"<!-- needs (.*) -->\n\Z")
+SAVED = re.compile(r"[Ss]ave this as `([^`]+)`[^`]*:\n+\Z")
+
+
+@dataclasses.dataclass
+class Block:
+    """A block between fences, with what its page says about it."""
+
+    language: str
+    text: str
+    needs: str = ""
+    saved_as: str = ""
+    expected: str = ""
+
+
+def blocks_of(page):
+    """The blocks of a page, in order; a ```text block right after an ```sh block is what that prints."""
+    blocks, end = [], 0
+    for fence in FENCE.finditer(page):
+        before, language, text = page[end:fence.start()], fence[1], fence[2]
+        end = fence.end()
+        if language == "text" and blocks and blocks[-1].language == "sh" and not before.strip():
+            blocks[-1].expected = text
+            continue
+        needs, saved = NEEDS.search(before), SAVED.search(before)
+        blocks.append(Block(language, text, needs[1] if needs else "", saved[1] if saved else ""))
+    return blocks
 
 
 def make_tree(root, build, folder):
@@ -26,6 +55,7 @@ def make_tree(root, build, folder):
         if name not in ("build", ".git"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
     os.symlink(build, os.path.join(folder, "build"))
+    os.mkdir(os.path.join(folder, "home"))
 
 
 def usable(build):
@@ -54,35 +84,40 @@ def missing_lines(expected, output):
             yield line
 
 
-def run_block(script, expected, folder):
+def run_block(block, folder):
     """None, or what went wrong."""
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=100, env=dict(os.environ, XDG_CONFIG_HOME=os.path.join(folder, "config")))
-    print(f"$ {script}{done.stdout}", flush=True)
+    home = os.path.join(folder, "home")
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", block.text], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=100, env=dict(os.environ, HOME=home, XDG_CONFIG_HOME=os.path.join(home, "config")))
+    print(f"$ {block.text}{done.stdout}", flush=True)
     if done.returncode != 0:
         return f"exit code {done.returncode}"
-    lines = list(missing_lines(expected, done.stdout))
+    lines = list(missing_lines(block.expected, done.stdout))
     return f"these lines of the page are not in the output: {lines}" if lines else None
 
 
 def main(root, build, page="README.md"):
     with open(os.path.join(root, page), encoding="utf-8") as file:
-        blocks = BLOCK.findall(file.read())
+        blocks = [block for block in blocks_of(file.read()) if block.language == "sh" or block.saved_as]
     if not blocks:
         sys.exit(f"{page}: no ```sh block found")
     with tempfile.TemporaryDirectory() as folder:
         make_tree(os.path.abspath(root), os.path.abspath(build), folder)
         ran = 0
-        for needs, script, expected in blocks:
-            lacking = absent(needs, build)
-            if lacking:
-                print(f"skipped, for want of {', '.join(lacking)}:\n{script}", flush=True)
+        for block in blocks:
+            if block.saved_as:
+                with open(os.path.join(folder, block.saved_as), "x", encoding="utf-8") as file:
+                    file.write(block.text)
                 continue
-            problem = run_block(script, expected, folder)
+            lacking = absent(block.needs, build)
+            if lacking:
+                print(f"skipped, for want of {', '.join(lacking)}:\n{block.text}", flush=True)
+                continue
+            problem = run_block(block, folder)
             if problem:
                 sys.exit(f"{page}: {problem}")
             ran += 1
-    print(f"{page}: {ran} of {len(blocks)} examples ran")
+    print(f"{page}: {ran} of {sum(block.language == 'sh' for block in blocks)} examples ran")
 
 
 if __name__ == "__main__":

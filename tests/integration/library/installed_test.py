@@ -81,10 +81,8 @@ class InstalledTest(UserProject):
         self.assertIn("woaConfig.cmake, version: 0.1", done.stdout)
 
     def test_the_examples_of_the_documentation(self):
-        cpp = ("c++", "-std=c++20")
-        for file, language, command, outputs in (("docs/embedding.md", "cpp", cpp, ["hello\n", "42\n"]), ("README.md", "cpp", cpp, ["hello\n"]),
-                                                 ("docs/embedding.md", "c", ("cc", "-std=c11"), ["hello\n"])):
-            codes = documented(language, file)
+        for language, command, outputs in (("cpp", ("c++", "-std=c++20"), ["hello\n", "42\n"]), ("c", ("cc", "-std=c11"), ["hello\n"])):
+            codes = documented(language)
             self.assertEqual(len(codes), len(outputs))
             for code, output in zip(codes, outputs):
                 self.run_command(*command, "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), "-o", self.path("example"),

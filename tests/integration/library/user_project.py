@@ -38,9 +38,9 @@ def folder_of(name, prefix):
     return next(folder for folder, _, files in os.walk(prefix) if name in files)
 
 
-def documented(language, file="docs/embedding.md"):
-    """The examples of the documentation in a language."""
-    text = read(os.path.join(SOURCE, file))
+def documented(language):
+    """The examples of docs/embedding.md in a language."""
+    text = read(os.path.join(SOURCE, "docs", "embedding.md"))
     return [rest.split("```")[0] for rest in text.split("```%s\n" % language)[1:]]
 
 

@@ -9,10 +9,11 @@ import unittest
 import venv
 
 sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/integration/commands"))
-from harness import BUILD, SOURCE, WoaTest, main, required, skip_program  # noqa: E402
+from harness import BUILD, SOURCE, WoaTest, main, read, required, skip_program  # noqa: E402
 
 HOME = os.path.join(BUILD, "python", "test")  # stays, so that a second build finds its tools where they were
-PYTHON = os.path.join(HOME, "venv", "bin", "python")
+VENV = os.path.join(HOME, "woa-python")  # as the README names it
+PYTHON = os.path.join(VENV, "bin", "python")
 TOOLS = ("scikit-build-core>=1,<2", "nanobind>=3,<4", "numpy", "pytest")
 MOST_BYTES = 12 << 20
 
@@ -21,14 +22,20 @@ def prepare():
     """The environment with the tools; a skip where there is no way to get them."""
     if not os.path.exists(PYTHON):
         try:
-            venv.create(os.path.join(HOME, "venv"), with_pip=True)
+            venv.create(VENV, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            shutil.rmtree(os.path.join(HOME, "venv"), ignore_errors=True)
+            shutil.rmtree(VENV, ignore_errors=True)
             skip_program("pip", f"no virtual environment: {error}")
     got = subprocess.run([PYTHON, "-m", "pip", "install", "-q", "--retries", "1", "--timeout", "20", *TOOLS],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if got.returncode != 0:
         skip_program("pip", got.stdout.strip().splitlines()[-1])
+
+
+def readme_lines():
+    """What the README says to type for the package."""
+    part = read(os.path.join(SOURCE, "README.md")).partition("\n## In Python\n")[2]
+    return part.partition("\n```console\n")[2].partition("```\n")[0]
 
 
 class WheelTest(WoaTest):
@@ -41,8 +48,15 @@ class WheelTest(WoaTest):
                  "-w", self.path("dist"), SOURCE)
         wheel, = glob.glob(self.path("dist/woa-*.whl"))
         self.assertLessEqual(os.path.getsize(wheel), MOST_BYTES)
-        self.pip("install", "-q", "--no-deps", "--force-reinstall", wheel)
-        done = subprocess.run([PYTHON, "-B", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", os.path.join(SOURCE, "python", "tests")],
+        self.assertIn("pip install .", readme_lines())
+        # The same tools and the same build folder as above.
+        environment = dict(os.environ, HOME=HOME, PIP_NO_BUILD_ISOLATION="0", SKBUILD_BUILD_DIR=os.path.join(HOME, "wheel"),
+                           SKBUILD_CMAKE_DEFINE="WOA_BUILD=" + BUILD)
+        done = subprocess.run(["bash", "-ec", readme_lines()], cwd=SOURCE, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout[-5000:])
+        done = subprocess.run([PYTHON, "-B", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--basetemp", self.path("pytest"),
+                               os.path.join(SOURCE, "python", "tests")],
                               cwd=self.path("."), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout[-8000:])
         if required("pip"):
