@@ -78,15 +78,24 @@ struct MachineFile {
 };
 MachineFile read_machine_file(const std::filesystem::path& path);
 
-// One kernel of the kernel path, as `woa devices` and `woa explain` show it.
+// One kernel, as `woa devices` and `woa explain` show it.
 struct KernelListing {
   std::string name, summary;
   std::vector<std::string> variants;  // "cpu", "opencl", "cuda", "rtl"
   std::string reason;                 // why it cannot be used here (its library was absent at build); empty: it can
+  std::string fix;                    // what to do about that
   std::optional<KernelDescription> description;  // absent if `kernel.yaml` has errors or is not built
 };
 // Every <folder>/<name>/kernel.yaml of the kernel path, by name; of equal names the first folder's.
 std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>& kernel_path);
+
+// A kernel.yaml that is named by its path.
+struct KernelFile {
+  std::optional<KernelListing> kernel;  // absent: the file has errors
+  std::vector<Diagnostic> diagnostics;
+};
+// Nothing: the file cannot be read, or is of another kind (check_text()).
+std::optional<KernelFile> read_kernel_file(const std::filesystem::path& file);
 
 // The declarations of the kernel.yaml at `file` and of one variant, for the loader of the kernel (RunOptions). Errors:
 // those of ReadDeclaration.

@@ -5,8 +5,10 @@
 #include "compiler/compiler.h"
 #include "compiler/diagnostics/report.h"
 #include "compiler/parse/declaration.h"
+#include "compiler/parse/file_kind.h"
 #include "compiler/parse/kernel_catalog.h"
 #include "runtime/base/file.h"
+#include "runtime/plan/backends.h"
 
 namespace woa {
 namespace {
@@ -51,6 +53,16 @@ VariantDescription describe_variant(const VariantPlan& variant, const KernelDecl
   return said;
 }
 
+std::vector<PlaceDescription> describe_places(const KernelDecl& kernel) {
+  const KernelFeatures features = features_of(kernel.inputs, kernel.outputs, kernel.stateful);
+  std::vector<PlaceDescription> places;
+  for (const KnownBackend& backend : kBackends)
+    if (kernel.variants.contains(backend.variant))
+      places.push_back({std::string(to_string(backend.kind)), std::string(backend.name),
+                        std::string(first_beyond(features, backend.runs))});
+  return places;
+}
+
 KernelDescription describe(const KernelDecl& kernel) {
   KernelDescription said;
   said.stateful = kStatefulNames.at(static_cast<std::size_t>(kernel.stateful));
@@ -68,7 +80,22 @@ KernelDescription describe(const KernelDecl& kernel) {
         {param.name, std::string(to_string(param.type)), param.value, param.min, param.max, param.choices, param.env});
   for (const NeedUse& need : kernel.needs) said.needs.push_back(need.name);
   for (const auto& [kind, variant] : kernel.variants) said.variants.push_back(describe_variant(variant, kernel));
+  said.places = describe_places(kernel);
   return said;
+}
+
+KernelListing listing_of(const std::string& name, const KernelCatalog::Found& found) {
+  KernelListing entry{name, "", {}, found.unavailable, "", {}};
+  if (!found.unavailable.empty()) entry.fix = "install that, then `make build` again";
+  if (!found.kernel) return entry;
+  entry.summary = found.kernel->summary;
+  for (const auto& [kind, variant] : found.kernel->variants) entry.variants.push_back(kind);
+  entry.description = describe(*found.kernel);
+  if (!found.unbuilt.empty()) {
+    entry.reason = "there is no " + quote_path(found.unbuilt);
+    entry.fix = "build it from its source (docs/kernels.md)";
+  }
+  return entry;
 }
 
 }  // namespace
@@ -78,21 +105,26 @@ std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>
   KernelCatalog catalog(kernel_path, report);
   std::vector<KernelListing> list;
   for (const std::string& name : catalog.names()) {
-    KernelListing entry{name, "", {}, "", {}};
     const auto* found = catalog.find(name, {});
     if (found == nullptr || (!found->kernel && found->unavailable.empty())) {
-      entry.reason = "its kernel.yaml has errors";
+      list.push_back(
+          {name, "", {}, "its kernel.yaml has errors", "give its path to `woa explain`, which names them", {}});
     } else {
-      entry.reason = found->unavailable;
+      list.push_back(listing_of(name, *found));
     }
-    if (found != nullptr && found->kernel) {
-      entry.summary = found->kernel->summary;
-      for (const auto& [kind, variant] : found->kernel->variants) entry.variants.push_back(kind);
-      entry.description = describe(*found->kernel);
-    }
-    list.push_back(std::move(entry));
   }
   return list;
+}
+
+std::optional<KernelFile> read_kernel_file(const std::filesystem::path& file) {
+  const Result<std::string> text = read_regular_file(file, kMaxYamlBytes + 1);
+  if (!text.ok() || file_kind(*text) != FileKind::kKernel) return std::nullopt;
+  Report report;
+  const KernelCatalog::Found found = KernelCatalog({}, report).load(file, {});
+  KernelFile answer;
+  if (found.kernel) answer.kernel = listing_of(found.kernel->name, found);
+  answer.diagnostics = report.take();
+  return answer;
 }
 
 Result<KernelDeclaration> read_declaration(const std::filesystem::path& file, const std::string& variant) {

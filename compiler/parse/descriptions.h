@@ -53,6 +53,12 @@ struct VariantDescription {
   bool resident = false;             // cuda
 };
 
+// A back-end that a kernel has a variant for.
+struct PlaceDescription {
+  std::string kind, backend;  // "gpu", "opencl"
+  std::string beyond;         // why the back-end cannot run it, as the end of "the kernel ..."; empty: it can
+};
+
 struct KernelDescription {
   std::string stateful;  // "no", "instance", "run"
   std::uint64_t scratch_bytes = 0;
@@ -61,6 +67,7 @@ struct KernelDescription {
   std::vector<ParamDescription> params;
   std::vector<std::string> needs;  // capabilities of its controller
   std::vector<VariantDescription> variants;
+  std::vector<PlaceDescription> places;  // in the order in which a stage without a pin tries them
 };
 
 }  // namespace woa

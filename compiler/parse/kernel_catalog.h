@@ -35,12 +35,13 @@ class KernelCatalog {
 
   // The kernel of that name, read once; null after a report at `place`. The errors of its file are reported once.
   const Found* find(const std::string& name, const Place& place);
+  // The kernel that `file` describes, whatever its name. `place` is of the entry that names the file.
+  Found load(const std::filesystem::path& file, const Place& place);
   // Names of all kernels, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   void add_user_kernel(const KernelRef& ref, const std::filesystem::path& folder);
-  Found load(const std::filesystem::path& file, const Place& place);
   void check_name(Found& found, const std::string& folder, const std::filesystem::path& file, const Place& place);
   [[nodiscard]] std::string instead_of(const std::string& name) const;  // a fix
   void report_unknown(const std::string& name, const Place& place);

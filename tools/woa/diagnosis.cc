@@ -61,7 +61,7 @@ void look_at_kernels(std::vector<Finding>& findings) {
     if (kernel.reason.empty())
       ++usable;
     else
-      findings.push_back(absent("kernel " + kernel.name, kernel.reason, "install that, then `make build` again"));
+      findings.push_back(absent("kernel " + kernel.name, kernel.reason, kernel.fix));
   }
   const std::string here = program("woa").parent_path().string();
   if (usable == 0) {

@@ -1,5 +1,5 @@
 // woa explain GRAPH|PLAN: which way the payloads of each edge go, why, and what that takes. woa explain CODE: the page
-// of a problem. woa explain KERNEL: what a kernel takes and gives.
+// of a problem. woa explain KERNEL|KERNEL.YAML: what a kernel takes and gives.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include "compiler/compiler.h"
 #include "library/certificate_report.h"
 #include "library/cores.h"
+#include "library/local_run.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
 #include "library/run_report.h"
@@ -19,6 +20,7 @@
 #include "runtime/call_models/call_model.h"
 #include "tools/woa/columns.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/diagnostics.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
@@ -72,10 +74,11 @@ int explain_code(std::string code, bool as_json) {
 }
 
 constexpr const char* kAboutExplain =
-    "CODE (such as E0401) prints that error's page. The name of a KERNEL that `woa devices` lists\n"
-    "prints its ports, parameters and variants. Anything else is the path of a graph or a plan; write ./E0401 "
+    "CODE (such as E0401) prints that error's page. The name of a KERNEL that `woa devices` lists, or the path of a\n"
+    "kernel.yaml, prints its ports, parameters, variants and what it may run on. Anything else is the path of a graph "
     "or\n"
-    "./copy for a file of such a name. WOA_KERNEL_PATH names folders with kernels of your own.\n"
+    "a plan; write ./E0401 or ./copy for a file of such a name. WOA_KERNEL_PATH names folders with kernels of your "
+    "own.\n"
     "\n"
     "Nothing runs. METHOD is how payloads travel, by their size:\n"
     "\n"
@@ -101,6 +104,7 @@ constexpr const char* kAboutExplain =
     "\n"
     "  woa explain E0401\n"
     "  woa explain resize_bilinear\n"
+    "  woa explain graphs/user-kernel/threshold/kernel.yaml\n"
     "  woa explain graphs/hello.yaml\n"
     "  woa explain graphs/hello.yaml --model rpc-hub\n"
     "  woa explain hello.plan --json\n"
@@ -218,29 +222,41 @@ Result<PlacementReasons> find_reasons(const CertifiedPlan& plan, std::chrono::mi
   return explain_placement(plan, limit);
 }
 
-// Refuses options of graphs for `what`, such as "the code of a problem".
-std::optional<int> refuse_graph_options(const ExplainArguments& arguments, const std::string& what) {
+// Refuses options of graphs for `what`, such as "a kernel.yaml". `instead`: what else may have been meant.
+std::optional<int> refuse_graph_options(const ExplainArguments& arguments, const std::string& what,
+                                        const std::string& instead = {}) {
   if (arguments.of_graphs.empty()) return std::nullopt;
-  const std::string& given = arguments.graph.file.native();
-  return fail({Code::kInvalid, arguments.of_graphs.front() + ": '" + given + "' is " + what +
-                                   ", which takes --json alone; write ./" + given + " for a file of that name"},
+  return fail({Code::kInvalid, arguments.of_graphs.front() + ": '" + arguments.graph.file.native() + "' is " + what +
+                                   ", which takes --json alone" + instead},
               kUsage, arguments.graph.json);
 }
 
-// Answers if `file` is no file but a code, a kernel or nearly one: the exit code. Nothing: a graph or a plan.
+// The page of the kernel.yaml at `file`, or its errors: the exit code. Nothing: it is a graph or a plan.
+std::optional<int> explain_kernel_file(const ExplainArguments& arguments) {
+  const auto found = read_kernel_file(arguments.graph.file);
+  if (!found) return std::nullopt;
+  if (const auto refused = refuse_graph_options(arguments, "a kernel.yaml")) return refused;
+  print_diagnostics(found->diagnostics);
+  if (found->kernel) return explain_kernel(*found->kernel, arguments.graph.json);
+  if (arguments.graph.json) print_json({{"ok", false}, {"diagnostics", tools::to_json(found->diagnostics)}});
+  return kFailed;
+}
+
+// Answers if `file` is a code, a kernel, or no file but nearly one of these: the exit code. Nothing: a graph or a plan.
 std::optional<int> explain_name(const ExplainArguments& arguments) {
   const std::string& given = arguments.graph.file.native();
+  const std::string instead = "; write ./" + given + " for a file of that name";
   if (is_problem_code(given)) {
-    const auto refused = refuse_graph_options(arguments, "the code of a problem");
+    const auto refused = refuse_graph_options(arguments, "the code of a problem", instead);
     return refused ? *refused : explain_code(given, arguments.graph.json);
   }
-  if (given.find_first_of("./") != std::string::npos) return std::nullopt;
+  if (given.find_first_of("./") != std::string::npos) return explain_kernel_file(arguments);
   if (const auto kernel = find_kernel(given)) {
-    const auto refused = refuse_graph_options(arguments, "the name of a kernel");
+    const auto refused = refuse_graph_options(arguments, "the name of a kernel", instead);
     return refused ? *refused : explain_kernel(*kernel, arguments.graph.json);
   }
   std::error_code error;
-  if (std::filesystem::exists(given, error)) return std::nullopt;
+  if (std::filesystem::exists(given, error)) return explain_kernel_file(arguments);
   std::string meant;
   if (const std::string code = code_without_letter(given); !code.empty()) meant = "the code " + code;
   if (const std::string kernel = nearest_kernel(given); meant.empty() && !kernel.empty())
@@ -289,7 +305,8 @@ void add_explain(CLI::App& app, Action& action) {
   command.footer(kAboutExplain);
   auto arguments = std::make_shared<ExplainArguments>();
   add_graph_options(command, arguments->graph, kWhat);
-  command.get_option(kWhat)->description("Graph (YAML), compiled plan, code of a problem, or name of a kernel");
+  command.get_option(kWhat)->description(
+      "Graph (YAML), compiled plan, code of a problem, name of a kernel, or kernel.yaml");
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   add_model_option(command, arguments->graph);

@@ -69,6 +69,10 @@ json variant_json(const VariantDescription& variant) {
   return said;
 }
 
+json place_json(const PlaceDescription& place) {
+  return {{"kind", place.kind}, {"backend", place.backend}, {"beyond", or_null(place.beyond)}};
+}
+
 template <class Item>
 json list_json(const std::vector<Item>& items, json (*each)(const Item&)) {
   json list = json::array();
@@ -146,6 +150,10 @@ std::vector<std::string> variant_row(const VariantDescription& variant) {
   return {variant.kind, more};
 }
 
+Cells place_row(const PlaceDescription& place) {
+  return {place.kind + ":N", place.backend, place.beyond.empty() ? "" : "no: the kernel " + place.beyond};
+}
+
 template <class Item>
 Rows rows_of(const std::vector<Item>& items, Cells (*each)(const Item&)) {
   Rows rows;
@@ -166,7 +174,8 @@ std::string example(const KernelListing& kernel) {
 
 void print_page(const KernelListing& kernel) {
   std::printf("%s: %s\n", kernel.name.c_str(), printable_lines(kernel.summary).c_str());
-  if (!kernel.reason.empty()) std::printf("\nunavailable here: %s\n", printable_lines(kernel.reason).c_str());
+  if (!kernel.reason.empty())
+    std::printf("\nunavailable here: %s: %s\n", printable_lines(kernel.reason).c_str(), kernel.fix.c_str());
   if (!kernel.description) return;
   const KernelDescription& said = *kernel.description;
   print_rows("inputs", rows_of(said.inputs, port_row));
@@ -176,6 +185,7 @@ void print_page(const KernelListing& kernel) {
   print_rows("dimensions", dims);
   print_rows("parameters", rows_of(said.params, param_row));
   print_rows("variants", rows_of(said.variants, variant_row));
+  print_rows("may run on", rows_of(said.places, place_row));
   Rows facts;
   if (said.stateful != "no") facts.push_back({"state", "kept for each " + said.stateful});
   if (said.scratch_bytes != 0) facts.push_back({"scratch", size_text(said.scratch_bytes) + " for each firing"});
@@ -188,7 +198,7 @@ void print_page(const KernelListing& kernel) {
 
 json to_json(const KernelListing& kernel) {
   json said{{"name", kernel.name}, {"summary", kernel.summary}, {"available", kernel.reason.empty()}};
-  if (!kernel.reason.empty()) said["reason"] = kernel.reason;
+  if (!kernel.reason.empty()) said.update({{"reason", kernel.reason}, {"fix", kernel.fix}});
   if (!kernel.description) return said;
   const KernelDescription& description = *kernel.description;
   said["inputs"] = list_json(description.inputs, input_json);
@@ -196,6 +206,7 @@ json to_json(const KernelListing& kernel) {
   said["dims"] = description.dims;
   said["params"] = list_json(description.params, param_json);
   said["variants"] = list_json(description.variants, variant_json);
+  said["places"] = list_json(description.places, place_json);
   said["stateful"] = description.stateful;
   said["scratch_bytes"] = description.scratch_bytes;
   said["needs"] = description.needs;

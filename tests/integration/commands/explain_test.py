@@ -243,6 +243,27 @@ class Explain(WoaTest):
         folder = {"WOA_KERNEL_PATH": os.path.join(SOURCE, "graphs/user-kernel")}
         self.assertIn("level", self.woa("explain", "threshold", environment=folder).stdout.decode())
 
+    def test_a_kernel_yaml_is_explained_by_its_path(self):
+        shutil.copytree(os.path.join(SOURCE, "graphs/user-kernel/threshold"), self.path("mine"), ignore=shutil.ignore_patterns("*.so"))
+        file = self.path("mine/kernel.yaml")
+        text = self.woa("explain", file).stdout.decode()
+        for part in ("threshold: 255 where", "data  bytes", "level  int  default 128, 0 to 255", "cpu:N  cpu\n",
+                     "unavailable here: there is no ", "mine/libthreshold.so`: build it"):
+            self.assertIn(part, text)
+        self.write("mine/libthreshold.so", "")
+        self.assertNotIn("unavailable", self.woa("explain", "kernel.yaml", cwd=self.path("mine")).stdout.decode())
+        answer = self.explain(file)
+        self.assertEqual((answer["name"], answer["available"], [each["name"] for each in answer["params"]]), ("threshold", True, ["level"]))
+        self.assertEqual(answer["places"], [{"kind": "cpu", "backend": "cpu", "beyond": None}])
+        self.refused(self.woa("explain", file, "--window", "3"), 2, "is a kernel.yaml, which takes --json alone")
+        self.write("mine/kernel.yaml", read(file).replace("name: threshold", "name: 9x").replace("type: bytes", "type: byts"))
+        self.refused(self.woa("explain", file), 1, "mine/kernel.yaml:4:7: error[E", "`9x` cannot be the name of a kernel", "`byts`")
+        done = self.woa("explain", file, "--json")
+        self.assertEqual((done.returncode, len(json.loads(done.stdout)["diagnostics"])), (1, 3))
+
+    def test_the_page_of_a_kernel_says_what_it_may_run_on(self):
+        self.assertIn("fpga:N  xrt        no: the kernel has two inputs\n", self.woa("explain", "join2").stdout.decode())
+
     def test_a_kernel_takes_no_options_of_graphs_and_its_name_may_be_nearly_right(self):
         self.refused(self.woa("explain", "copy", "--window", "3"), 2, "--window: 'copy' is the name of a kernel")
         self.refused(self.woa("explain", "coppy", cwd=self.folder), 2, "no file 'coppy'", "the kernel copy?")

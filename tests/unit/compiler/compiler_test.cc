@@ -268,9 +268,39 @@ TEST_CASE("list_kernels says what there is, and why not") {
     return *std::find_if(kernels.begin(), kernels.end(), [&](const KernelListing& k) { return k.name == name; });
   };
   CHECK(find("copy").variants == std::vector<std::string>{"cpu", "opencl", "rtl"});
-  CHECK(find("copy").reason.empty());
+  CHECK(find("copy").reason.ends_with("copy/libcopy.so`"));
+  CHECK(find("copy").fix.starts_with("build it"));
   CHECK(find("absent").reason.starts_with("OpenSSL"));
+  CHECK(find("absent").fix.starts_with("install that"));
   CHECK_FALSE(find("broken").reason.empty());
+}
+
+TEST_CASE("a kernel.yaml that is named by its path is described, or its errors are told") {
+  const std::filesystem::path folder = fixture_options().kernel_path.front();
+  const auto route = read_kernel_file(folder / "route" / "kernel.yaml");
+  REQUIRE(route.has_value());
+  REQUIRE(route->kernel.has_value());
+  CHECK(route->kernel->name == "route");
+  CHECK(route->kernel->description->places.at(0).backend == "cpu");
+  CHECK(route->diagnostics.empty());
+  const auto broken = read_kernel_file(folder / "broken" / "kernel.yaml");
+  REQUIRE(broken.has_value());
+  CHECK_FALSE(broken->kernel.has_value());
+  CHECK_FALSE(broken->diagnostics.empty());
+  CHECK_FALSE(read_kernel_file(std::string(WOA_SOURCE_DIR) + "/graphs/hello.yaml").has_value());
+  CHECK_FALSE(read_kernel_file(folder / "no-such.yaml").has_value());
+}
+
+TEST_CASE("a kernel's description says which back-ends run it, and why one does not") {
+  const auto read = [](const std::string& name) {
+    const auto file = read_kernel_file(std::string(WOA_SOURCE_DIR) + "/kernels/" + name + "/kernel.yaml");
+    std::vector<std::string> places;
+    for (const PlaceDescription& place : file->kernel->description->places)
+      places.push_back(place.kind + " " + place.backend + (place.beyond.empty() ? "" : ": " + place.beyond));
+    return places;
+  };
+  CHECK(read("invert") == std::vector<std::string>{"cpu cpu", "gpu opencl", "gpu cuda", "fpga verilator", "fpga xrt"});
+  CHECK(read("join2") == std::vector<std::string>{"cpu cpu", "fpga verilator", "fpga xrt: has two inputs"});
 }
 
 TEST_CASE("list_kernels tells a kernel's ports, parameters and variants") {
