@@ -28,6 +28,17 @@ add_dependencies(programs manuals)
 install(DIRECTORY ${woa_manuals}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs OPTIONAL)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/report DESTINATION ${woa_data} COMPONENT programs FILES_MATCHING PATTERN *.html)
 
+# Documents lie as in the source tree, so that their links lead somewhere, and so do the schemas that the examples name.
+set(woa_documents ${CMAKE_INSTALL_DATADIR}/doc/woa)
+install(DIRECTORY docs DESTINATION ${woa_documents} COMPONENT programs FILES_MATCHING PATTERN *.md PATTERN *.svg)
+foreach(file README.md CONTRIBUTING.md LICENSE tools/packages.txt controllers/fpga/README.md controllers/fpga/card/README.md
+    tests/integration/semantics/README.md)
+  cmake_path(GET file PARENT_PATH folder)
+  install(FILES ${file} DESTINATION ${woa_documents}/${folder} COMPONENT programs)
+endforeach()
+install(DIRECTORY graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/woa/examples COMPONENT programs PATTERN *.so EXCLUDE)
+install(DIRECTORY compiler/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/woa/compiler COMPONENT programs FILES_MATCHING PATTERN *.json)
+
 set(woa_components programs library dev)
 set(woa_packages woa libwoa1 libwoa-dev)
 foreach(component package IN ZIP_LISTS woa_components woa_packages)

@@ -20,7 +20,7 @@ function(woa_package component name section summary description)
   set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
 endfunction()
 woa_package(programs woa utils "Compiles and runs task graphs on CPU, GPU and FPGA controllers"
-  "Each stage writes its result into the memory of the next one.\nThis package holds the program woa, its benchmarks and the kernels.")
+  "Each stage writes its result into the memory of the next one.\nThis package holds the program woa, its benchmarks, the kernels,\ndocuments and examples.")
 woa_package(library libwoa1 libs "Task graphs on CPU, GPU and FPGA controllers, in a program"
   "The library compiles a graph and runs it, in the process of the\nprogram or with a process per controller.")
 woa_package(dev libwoa-dev libdevel "Task graphs on CPU, GPU and FPGA controllers: headers"
