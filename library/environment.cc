@@ -90,6 +90,15 @@ fs::path data_folder(const std::string& name) {
                 [](const fs::path& path, std::error_code& error) { return fs::is_directory(path, error); });
 }
 
+fs::path include_folder() {
+  std::error_code error;
+  for (const fs::path& home : homes()) {
+    for (fs::path above = home; above.has_relative_path(); above = above.parent_path())
+      if (fs::is_regular_file(above / "include" / "woa" / "woa_kernel.h", error)) return above / "include";
+  }
+  return {};
+}
+
 std::vector<fs::path> kernel_path() {
   std::vector<fs::path> folders = folders_of("WOA_KERNEL_PATH");
   folders.push_back(data_folder("kernels"));

@@ -18,6 +18,9 @@ using OnMessage = std::function<void(const std::string&)>;
 // place that does not exist, if it is nowhere.
 std::filesystem::path program(const std::string& name);
 std::filesystem::path data_folder(const std::string& name);
+// The folder with woa/woa_kernel.h, of the prefix or the source tree: `include` in a folder above the own file or the
+// `woa` in PATH. Empty: there is none.
+std::filesystem::path include_folder();
 // Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last those of this project.
 std::vector<std::filesystem::path> kernel_path();
 // Every back-end that this program was built with.

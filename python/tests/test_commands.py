@@ -1,5 +1,6 @@
 """The program's answers as dicts; pictures and tables for notebooks."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -66,6 +67,24 @@ def test_pictures(monkeypatch):
                                                 "<tr><td>s0</td><td>copy</td><td>cpu:0</td></tr></table>")
     graph.stage("bad", "absent")
     assert "error[E0201]" in graph._repr_html_()
+
+
+@pytest.mark.parametrize("language", ["c", "c++", "python"])
+def test_a_new_kernel(language, tmp_path):
+    """What `woa new-kernel` prints is typed as it stands."""
+    if language != "python" and shutil.which("c++") is None:
+        pytest.skip("no compiler")
+    environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def typed(line):
+        done = subprocess.run(["sh", "-ec", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    lines = [line.strip() for line in typed(f"woa new-kernel scale --language {language}").splitlines() if line.startswith("  ")]
+    printed = [typed(line) for line in lines]
+    assert printed[-1] == "scale: ok\n"
+    assert printed[-2] == ("b'IBM'\n" if language == "python" else "IBM")
 
 
 def test_the_program_of_the_package():

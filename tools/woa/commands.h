@@ -28,6 +28,7 @@ void add_compare(CLI::App& app, Action& action);
 void add_profile(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
+void add_new_kernel(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 // Replaces this process by woa-bench with these arguments. Returns only if woa-bench cannot be started, with the exit

@@ -55,6 +55,31 @@ class InstalledTest(UserProject):
                          "data=" + self.path("marks.bin"), env=self.environment())
         self.assertEqual(read(self.path("marks.bin"), "rb"), b"\377\377\0\0")
 
+    def test_documents_and_examples(self):
+        prefix = self.install()
+        documents, examples = (os.path.join(prefix, "share", *folder) for folder in (("doc", "woa"), ("woa", "examples")))
+        pages = [os.path.join(folder, file) for folder, _, files in os.walk(documents) for file in files if file.endswith(".md")]
+        self.assertLessEqual({os.path.join(documents, page) for page in ("README.md", "docs/tutorial.md", "docs/adr/README.md")}, set(pages))
+        for page in pages:
+            for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", re.sub(r"^```.*?^```", "", read(page), flags=re.DOTALL | re.MULTILINE)):
+                if "://" not in link:
+                    self.assertTrue(os.path.exists(os.path.join(os.path.dirname(page), link)), f"{page}: {link}")
+        woa = os.path.join(prefix, "bin", "woa")
+        graphs = sorted(glob.glob(os.path.join(examples, "*.yaml")))
+        self.assertEqual([os.path.basename(graph) for graph in graphs], sorted(os.path.basename(each) for each in glob.glob(
+            os.path.join(SOURCE, "graphs", "*.yaml"))))
+        for graph in [*graphs, os.path.join(examples, "user-kernel", "graph.yaml")]:
+            self.run_command(woa, "check", graph, env=self.environment())
+            schema, = re.findall(r"^# \$schema: (\S+)$", read(graph), re.MULTILINE)
+            self.assertTrue(os.path.exists(os.path.join(os.path.dirname(graph), schema)), graph)
+
+    def test_a_new_kernel_finds_the_header_of_the_prefix(self):
+        prefix = self.install()
+        made = self.run_command(os.path.join(prefix, "bin", "woa"), "new-kernel", "scale", cwd=self.folder, env=self.environment())
+        for line in [line for line in made.splitlines() if line.startswith("  ")]:
+            self.run_command("sh", "-ec", line, cwd=self.folder, env=self.environment())
+        self.assertIn("-I" + os.path.join(prefix, "include") + " ", made)
+
     def test_an_older_standard_is_refused_with_the_option_to_set(self):
         done = subprocess.run(["c++", "-std=c++17", "-fsyntax-only", "-I", os.path.join(SOURCE, "include"), self.path("user/hello.cc")],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
