@@ -36,6 +36,21 @@ def test_compare_shows_itself_as_a_table():
     shown = comparison._repr_html_()
     assert shown.startswith("<table><tr><th>model</th>")
     assert "<td>rpc-hub</td>" in shown
+    head, *rows = str(comparison).split("\n")
+    assert head.split() == "model messages payload bytes predicted us period us measured us".split()
+    woa_row = next(row for row in rows if row.startswith("woa "))
+    assert len(woa_row) == len(head)
+    assert woa_row.split()[1] == "3"
+    assert "woa" in rows[-1] or "WOA" in rows[-1]
+    assert repr(comparison) == repr(dict(comparison))
+
+
+def test_a_comparison_says_which_model_is_left_out():
+    comparison = woa.Comparison(models=[{"model": "woa", "messages": 3.0}, {"model": "rpc-nested", "cannot_place": {"message": "why"}}],
+                                outputs_differ={"output": "y", "models": ["woa", "rpc-hub"]}, break_even={"why_nothing": "one device", "gains": False})
+    assert str(comparison) == ("model       messages\nwoa                3\nrpc-nested         -\nrpc-nested: why\n"
+                               "WOA gains nothing here: one device\nthe outputs differ: y of woa and rpc-hub")
+    assert "<p>rpc-nested: why</p>" in comparison._repr_html_()
 
 
 def test_errors_of_the_program_are_exceptions(tmp_path):

@@ -18,7 +18,12 @@ Source = Graph | Plan | str | os.PathLike
 
 
 class Comparison(dict):
-    """The object of `woa compare --json`, shown as a table in notebooks."""
+    """The object of `woa compare --json`. `print()` and notebooks show it as a table."""
+
+    def __str__(self) -> str:
+        from ._show import comparison_text
+
+        return comparison_text(self)
 
     def _repr_html_(self) -> str:
         from ._show import comparison_html

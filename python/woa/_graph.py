@@ -40,7 +40,8 @@ class Graph:
         woa.Graph.from_yaml("woa: 1 ...")
         woa.Graph.from_file("graph.yaml")
 
-    Extra arguments are keys of the graph language, such as `window=4` (docs/graph-language.md).
+    Extra arguments are keys of the graph language, such as `window=4` (docs/graph-language.md). Kernels of your own in C
+    or C++ are named by `kernels=["scale/kernel.yaml"]`, relative to the current folder; a run loads their libraries.
     """
 
     def __init__(self, name: str, **keys: Any) -> None:

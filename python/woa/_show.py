@@ -1,4 +1,4 @@
-"""Pictures and tables for notebooks."""
+"""Pictures and tables, for notebooks and terminals."""
 from __future__ import annotations
 
 import html
@@ -40,13 +40,40 @@ def plan_html(plan: _woa.Plan) -> str:
     return table(("stage", "kernel", "controller"), ((each["name"], each["kernel"], each["controller"]) for each in stages))
 
 
-def comparison_html(comparison: dict[str, Any]) -> str:
-    columns = {"model": "model", "messages": "messages", "payload_bytes": "payload bytes", "predicted_us": "predicted us",
-               "period_us": "period us", "measured_us": "measured us"}
+COMPARED = {"model": "model", "messages": "messages", "payload_bytes": "payload bytes", "predicted_us": "predicted us",
+            "period_us": "period us", "measured_us": "measured us"}
+
+
+def _compared(comparison: dict[str, Any]) -> tuple[list[str], list[list[str]], list[str]]:
+    """A comparison's head, a row for each model, and what else is to be said, in lines."""
     models = comparison["models"]
-    used = [key for key in columns if any(key in each for each in models)]
-    return table((columns[key] for key in used), ((_short(each.get(key, "")) for key in used) for each in models))
+    used = [key for key in COMPARED if any(key in each for each in models)]
+    rows = [[_short(each.get(key, "-")) for key in used] for each in models]
+    said = [f"{each['model']}: {each[key]['message']}" for each in models for key in ("cannot_place", "cannot_run", "failed") if key in each]
+    even = comparison["break_even"]
+    if even.get("gains"):
+        said.append(f"{even['rpc']}, the best RPC, takes {even['ratio']:.3g} times as long as woa")
+    elif even.get("why_nothing"):
+        said.append(f"WOA gains nothing here: {even['why_nothing']}")
+    if comparison["outputs_differ"]:
+        said.append(f"the outputs differ: {comparison['outputs_differ']['output']} of {' and '.join(comparison['outputs_differ']['models'])}")
+    return [COMPARED[key] for key in used], rows, said
+
+
+def comparison_html(comparison: dict[str, Any]) -> str:
+    head, rows, said = _compared(comparison)
+    return table(head, rows) + "".join(f"<p>{html.escape(line)}</p>" for line in said)
+
+
+def comparison_text(comparison: dict[str, Any]) -> str:
+    head, rows, said = _compared(comparison)
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = ["  ".join([first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))]).rstrip()
+             for first, *rest in (head, *rows)]
+    return "\n".join(lines + said)
 
 
 def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else f"{value:.4g}"
+    return str(value)
