@@ -182,10 +182,10 @@ typedef struct woa_run_setup {
   void (*on_message)(void *user, const char *text);
 } woa_run_setup;
 
-/* Starts devices and, with "processes" "per-controller", a process for each controller: the program `woa`, which is
- * found beside the library. Blocks until all are ready, "start-limit" at most.
- * WOA_INVALID: an option is wrong. WOA_UNSUPPORTED: the plan has modelled times. WOA_UNAVAILABLE: a device, kernel or
- * peer is missing. WOA_EXHAUSTED: a limit of the system. */
+/* Loads the kernels that the plan names, whose code has the rights of this process. Starts devices and, with
+ * "processes" "per-controller", a process for each controller: the program `woa`, which is found beside the library.
+ * Blocks until all are ready, "start-limit" at most. WOA_INVALID: an option is wrong. WOA_UNSUPPORTED: the plan has
+ * modelled times. WOA_UNAVAILABLE: a device, kernel or peer is missing. WOA_EXHAUSTED: a limit of the system. */
 WOA_API woa_status woa_run_start(const woa_plan *plan, const woa_run_setup *setup, woa_run **run);
 
 /* Submits the next instance. `deadline_ns`: for this one, from its place in the window on; 0: the plan's. `instance`:

@@ -107,6 +107,8 @@ class Run:
     in the window until it is dropped. A program that holds one while a whole window of others runs gets an error
     from its next call, after 5 s.
 
+    A run loads the kernels that its plan names, whose code has the rights of this process.
+
     The end of the `with` block waits for what is in flight, after an exception it cancels that.
     """
 

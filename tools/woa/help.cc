@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,13 +100,20 @@ const std::map<std::string, const char*> kExamples{
      "  woa help bench hop"},
 };
 
+// Commands that load kernels.
+constexpr const char* kLoadsCode =
+    "It loads the kernels that the graph or plan names, and runs their code with your rights: use files that you "
+    "trust.";
+const std::set<std::string, std::less<>> kLoading{"run", "profile", "compare", "node"};
+
 void arrange(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
     if (const auto found = kGroups.find(option->get_name()); found != kGroups.end()) option->group(found->second);
   const auto example = kExamples.find(command.get_name());
-  if (example == kExamples.end()) return;
-  const std::string before = command.get_footer();
-  command.footer(before + (before.empty() ? "" : "\n\n") + example->second);
+  std::string text = kLoading.contains(command.get_name()) ? kLoadsCode : "";
+  for (const std::string& more : {command.get_footer(), std::string(example == kExamples.end() ? "" : example->second)})
+    if (!more.empty()) text += (text.empty() ? "" : "\n\n") + more;
+  command.footer(text);
 }
 
 int print_help(const CLI::App& app, const std::vector<std::string>& names) {

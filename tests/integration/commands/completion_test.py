@@ -47,6 +47,12 @@ class CompletionTest(WoaTest):
                 for word in options + self.commands_of(*path):
                     self.assertTrue(re.search(r"^(\.SS |.*,|woa-)?%s\b" % re.escape(word), page, re.MULTILINE), word)
 
+    def test_commands_that_load_code_say_so(self):
+        said = "runs their code with your rights"
+        self.assertEqual([command for command in self.commands_of() if said in " ".join(self.printed(command, "--help").split())],
+                         [command for command in self.commands_of() if command in ("run", "compare", "profile", "node")])
+        self.assertIn(said, " ".join(self.printed("--manual", "run").split()))
+
     def test_no_manual_of_an_unknown_command(self):
         done = self.woa("--manual", "rnu")
         self.refused(done, 2, "there is no command 'rnu'; did you mean 'run'?")
