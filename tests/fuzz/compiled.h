@@ -19,20 +19,28 @@ inline const std::string kSmallGraph =
     "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 9}}\nstages: {s: {kernel: step, in: {x: x, y: x}}}\n"
     "outputs: {y: [s.a, s.b]}\n";
 
-// The folder of this process, for files that the compiler reads.
-inline const std::filesystem::path& folder() {
-  static const std::filesystem::path path = [] {
-    const std::filesystem::path made =
-        std::filesystem::temp_directory_path() / ("woa-compile-fuzz-" + std::to_string(getpid()));
-    std::filesystem::create_directories(made / "kernels/step");
-    std::ofstream(made / "kernels/step/kernel.yaml")
+// A folder with a kernel, which goes when the process exits.
+struct Folder {
+  Folder() {
+    std::filesystem::create_directories(path / "kernels/step");
+    std::ofstream(path / "kernels/step/kernel.yaml")
         << "woa_kernel: 1\nname: step\nin: {x: {type: bytes}, y: {type: bytes}}\n"
            "out:\n  a: {type: bytes, max: 64, one_of: g}\n  b: {type: bytes, max: 64, one_of: g}\n"
            "params: {n: {type: int, default: 1, min: 0}}\nlibrary: libstep.so\n"
            "variants: {cpu: {resources: {memory: 1KiB}}}\n";
-    return made;
-  }();
-  return path;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("woa-compile-fuzz-" + std::to_string(getpid()));
+};
+
+// The folder of this process, for files that the compiler reads.
+inline const std::filesystem::path& folder() {
+  static const Folder folder;
+  return folder.path;
 }
 
 inline std::filesystem::path write(const std::string& name, const std::string& text) {

@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -203,6 +204,26 @@ class ReadmeLines(unittest.TestCase):
     def test_the_list_is_short(self):
         found = problems(lambda root: readme_lines.lint(root, self.ELSEWHERE, {}), {"README.md": "", "a": "make demo"})
         self.assertEqual(found, ["readme_lines.py: README.md has no `make demo` any more"])
+
+
+class Harness(unittest.TestCase):
+    """The tests of commands fail if they leave something in their folder for temporary files."""
+
+    def run_program(self, body):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "WOA_BUILD_DIR": folder, "WOA_SOURCE_DIR": SOURCE, "TMPDIR": folder,
+                           "PYTHONPATH": os.path.join(SOURCE, "tests", "integration", "commands")}
+            done = subprocess.run([sys.executable, "-B", "-c", "import harness, tempfile\nclass T(harness.WoaTest):\n"
+                                   f"  def test(self): {body}\nharness.main()\n"], env=environment, capture_output=True, text=True)
+            self.assertEqual(os.listdir(folder), [])
+            return done
+
+    def test_a_file_that_is_left_is_a_failure(self):
+        self.assertEqual(self.run_program("self.write('a', 'b')").returncode, 0)
+        left = self.run_program("tempfile.mkdtemp(prefix='forgotten')")
+        self.assertEqual(left.returncode, 1)
+        self.assertIn("a test left this in the folder for temporary files: forgotten", left.stdout)
+        self.assertEqual(self.run_program("self.fail()").returncode, 1)
 
 
 @unittest.skipUnless(shutil.which("dpkg-query"), "needs dpkg")

@@ -1,10 +1,17 @@
-// main() of every test program, and what skip() does to it.
+// main() of every test program, and what skip() does to it. TMPDIR is a folder of the program's own, and files that are
+// left there fail it.
 #ifdef WOA_CATCH3
 #include <catch2/catch_all.hpp>
 #else
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 #endif
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
 
 #include "tests/support/require.h"
 
@@ -45,8 +52,43 @@ void woa::test::skip(std::string_view name, std::string_view reason) {
 #endif
 }
 
+namespace {
+
+// The folder for temporary files of this program and those that it starts.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "woa-tests-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+    std::filesystem::permissions(path_, std::filesystem::perms::all);  // for children that are another user
+    setenv("TMPDIR", path_.c_str(), 1);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  // Prints what is there. True: nothing is.
+  [[nodiscard]] bool is_empty() const {
+    bool empty = true;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      std::printf("a test left this in the folder for temporary files: %s\n", entry.path().filename().c_str());
+      empty = false;
+    }
+    return empty;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  const TemporaryFolder temporary;
   const int failures = Catch::Session().run(argc, argv);
-  if (failures != 0) return kFailedCode;  // their number might be 77
+  if (failures != 0 || !temporary.is_empty()) return kFailedCode;  // the number of failures might be 77
   return cases != 0 && cases == skipped_cases ? kSkippedCode : 0;
 }

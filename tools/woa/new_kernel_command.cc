@@ -86,8 +86,9 @@ std::string yaml_word(const std::string& name) {
 // The message that a kernel.yaml of that name would get.
 Status check_name(const std::string& name) {
   const std::string quoted = nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const CheckedDescription checked =
-      check_description("woa_kernel: 1\nname: " + quoted + "\nin: {}\nout: {}\nvariants: {cpu: {}}\n");
+  const CheckedDescription checked = check_description(
+      "woa_kernel: 1\nname: " + quoted +
+      "\nin: {x: {type: bytes}}\nout: {y: {type: bytes, max: 1KiB}}\nvariants: {cpu: {size: true}}\n");
   if (checked.diagnostics.empty()) return {};
   const Diagnostic& problem = checked.diagnostics.front();
   return {Code::kInvalid, problem.text + "; " + problem.fix};

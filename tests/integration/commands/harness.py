@@ -1,4 +1,6 @@
-"""Starts `woa` as a user would; standard library only. Exit code 77 of a test program is a skip (tests/support/require.h)."""
+"""Starts `woa` as a user would; standard library only. Exit code 77 of a test program is a skip (tests/support/require.h). TMPDIR is a
+folder of the program's own, and files that are left there fail it."""
+import atexit
 import json
 import os
 import shutil
@@ -14,6 +16,17 @@ SOURCE = os.environ["WOA_SOURCE_DIR"]
 WOA = os.path.join(BUILD, "woa")
 SANITIZED = bool(os.environ.get("WOA_SANITIZED"))
 LIMIT_S = float(os.environ.get("WOA_LIMIT_S", "60"))  # a hang; everything here ends in seconds
+
+def own_temporary_folder():
+    """Makes a folder for temporary files of this program and those that it starts; it goes when this process ends."""
+    folder, own = tempfile.mkdtemp(prefix="woa-tests-"), os.getpid()
+    os.chmod(folder, 0o1777)  # for programs that are started as another user
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    atexit.register(lambda: os.getpid() == own and shutil.rmtree(folder, ignore_errors=True))
+    return folder
+
+
+TEMPORARY = own_temporary_folder()
 
 # A shell starts its background jobs with SIGINT ignored, and `woa` leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -128,4 +141,8 @@ class WoaTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(verbosity=2)
+    result = unittest.main(verbosity=2, exit=False).result
+    left = os.listdir(TEMPORARY)
+    if left:
+        print("a test left this in the folder for temporary files: " + ", ".join(left))
+    sys.exit(0 if result.wasSuccessful() and not left else 1)

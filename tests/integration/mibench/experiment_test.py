@@ -349,4 +349,4 @@ class ExperimentTest(WoaTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    harness.main()

@@ -228,7 +228,7 @@ TEST_CASE("two processes do not share a unit; one that is killed with runs under
     holder.kill();
     fails(words, "ok: ", {});
   }
-  std::filesystem::remove(file);
+  std::filesystem::remove(file + "0");  // of card 0
 }
 
 }  // namespace
