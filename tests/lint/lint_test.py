@@ -177,7 +177,8 @@ class Readme(unittest.TestCase):
 
     def test_examples_that_do_not(self):
         for text in ("no example\n", "```sh\nfalse\n```\n", "```sh\nfalse | true\n```\n",
-                     "```sh\necho one\n```\n\n```text\none\ntwo\n```\n", "<!-- needs sh -->\n```sh\nfalse\n```\n"):
+                     "```sh\necho one\n```\n\n```text\none\ntwo\n```\n", "```sh\nmktemp\n```\n",
+                     "<!-- needs sh -->\n```sh\nfalse\n```\n"):
             with self.assertRaises(SystemExit):
                 self.run_examples(text)
 

@@ -2,7 +2,7 @@
 """Runs the examples of the README, or of another page, against a build, so that they keep working.
 
 Every block marked ```sh is run by bash in one folder that looks like the tree (with `build` being the build folder), in order.
-HOME is a folder of its own, empty at first. A ```text block right after it lists lines that its output must contain; "..." in
+HOME and TMPDIR are folders of its own; the second must be empty after each block. A ```text block right after it lists lines that its output must contain; "..." in
 them stands for anything. A block after a paragraph that ends "Save this as `NAME`:" is written to that file. Blocks of another
 kind (```console: installing, cloning, the demo) are not run. A line `<!-- needs NAME, ... -->` before a block names programs,
 kernels, or subjects of `woa doctor`; the block is skipped where one of them is not here.
@@ -15,11 +15,13 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+LIMIT_S = 100
 NEEDS = re.compile(r"<!-- needs (.*) -->\n\Z")
 SAVED = re.compile(r"[Ss]ave this as `([^`]+)`[^`]*:\n+\Z")
 
@@ -55,7 +57,8 @@ def make_tree(root, build, folder):
         if name not in ("build", ".git"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
     os.symlink(build, os.path.join(folder, "build"))
-    os.mkdir(os.path.join(folder, "home"))
+    for own in ("home", "tmp"):
+        os.mkdir(os.path.join(folder, own))
 
 
 def usable(build):
@@ -84,16 +87,33 @@ def missing_lines(expected, output):
             yield line
 
 
+def typed(script, folder):
+    """The exit code and the output of a script. It is None if the script takes too long; then its processes are ended."""
+    home = os.path.join(folder, "home")
+    environment = dict(os.environ, HOME=home, XDG_CONFIG_HOME=os.path.join(home, "config"), TMPDIR=os.path.join(folder, "tmp"))
+    with subprocess.Popen(["bash", "-euo", "pipefail", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          start_new_session=True, env=environment) as process:
+        try:
+            output, _ = process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None, process.communicate()[0]
+        return process.returncode, output
+
+
 def run_block(block, folder):
     """None, or what went wrong."""
-    home = os.path.join(folder, "home")
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", block.text], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=100, env=dict(os.environ, HOME=home, XDG_CONFIG_HOME=os.path.join(home, "config")))
-    print(f"$ {block.text}{done.stdout}", flush=True)
-    if done.returncode != 0:
-        return f"exit code {done.returncode}"
-    lines = list(missing_lines(block.expected, done.stdout))
-    return f"these lines of the page are not in the output: {lines}" if lines else None
+    code, output = typed(block.text, folder)
+    print(f"$ {block.text}{output}", flush=True)
+    if code is None:
+        return f"it takes more than {LIMIT_S} s"
+    if code != 0:
+        return f"exit code {code}"
+    lines = list(missing_lines(block.expected, output))
+    if lines:
+        return f"these lines of the page are not in the output: {lines}"
+    left = os.listdir(os.path.join(folder, "tmp"))
+    return f"this is left in the folder for temporary files: {left}" if left else None
 
 
 def main(root, build, page="README.md"):

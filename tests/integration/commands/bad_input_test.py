@@ -260,7 +260,7 @@ class BadUsage(WoaTest):
         text = done.stdout.decode()
         listed = [line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.strip()]
         self.assertEqual(sorted(listed), ["bench", "calibrate", "check", "compare", "compile", "devices", "doctor", "explain", "help", "lsp",
-                                          "node", "profile", "run", "verify"])
+                                          "new-kernel", "node", "profile", "run", "verify"])
         for command in listed:
             done = self.woa(command, "--help")
             self.assertEqual(done.returncode, 0, command)
