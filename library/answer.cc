@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 
+#include "library/option_names.h"
+
 namespace woa {
 namespace {
 
@@ -41,7 +43,9 @@ woa_status answer(woa_status number, const Status& why) noexcept {
 }
 
 woa_status answer(const Status& status) noexcept {
-  return status.ok() ? WOA_OK : answer(static_cast<woa_status>(status.code()), status);
+  if (status.ok()) return WOA_OK;
+  const auto named = [&] { return Status(status.code(), by_option_names(status.message())); };
+  return answer(static_cast<woa_status>(status.code()), if_memory(named, status));
 }
 
 Status need(const void* pointer, const char* what) {

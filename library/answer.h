@@ -14,7 +14,8 @@
 
 namespace woa {
 
-// Keeps the message for woa_message() of this thread, and gives the status's number, or one that no Code has.
+// Keeps the message for woa_message() of this thread, and gives the status's number, or one that no Code has. A Status
+// may speak of the command line's options: by_option_names().
 woa_status answer(const Status& status) noexcept;
 woa_status answer(woa_status number, const Status& why) noexcept;
 

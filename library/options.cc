@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "library/option_names.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
 #include "runtime/base/text.h"
@@ -60,8 +61,7 @@ Status parse_options(CLI::App& app, std::span<const woa_option> given) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    const std::string text = error.what();  // "--window: ..."
-    return {Code::kInvalid, text.starts_with("--") ? "option " + text.substr(2) : text};
+    return {Code::kInvalid, error.what()};
   }
   return {};
 }
@@ -72,7 +72,7 @@ nlohmann::json list_options(const CLI::App& app) {
     const bool flag = option->get_items_expected_max() == 0;
     list.push_back({{"name", option->get_lnames().front()},
                     {"type", flag ? "true" : option->get_type_name()},
-                    {"description", option->get_description()},
+                    {"description", by_option_names(option->get_description())},
                     {"default", option->get_default_str()},
                     {"repeated", option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll}});
   }

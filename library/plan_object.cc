@@ -5,6 +5,7 @@
 
 #include "library/answer.h"
 #include "library/certificate_report.h"
+#include "library/option_names.h"
 #include "library/options.h"
 #include "runtime/call_models/call_model.h"
 
@@ -49,7 +50,10 @@ std::uint32_t overlap(const Plan& plan) {
   return most;
 }
 
-void tell(const Diagnostic& diagnostic, woa_on_diagnostic on_diagnostic, void* user) {
+void tell(Diagnostic diagnostic, woa_on_diagnostic on_diagnostic, void* user) {
+  diagnostic.text = by_option_names(diagnostic.text);
+  diagnostic.fix = by_option_names(diagnostic.fix);
+  for (SourceMessage& note : diagnostic.notes) note.text = by_option_names(note.text);
   std::vector<woa_diagnostic> notes;
   for (const SourceMessage& note : diagnostic.notes)
     notes.push_back(

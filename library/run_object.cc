@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "library/answer.h"
+#include "library/option_names.h"
 #include "library/run_report.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/text.h"
@@ -175,7 +176,14 @@ void RunObject::count_end(const Completion& completion) {
 }
 
 // Called by Run, in the thread that drives.
-void RunObject::complete(const Completion& completion) {
+void RunObject::complete(const Completion& ended) {
+  Completion completion = ended;
+  std::optional<Failure> failure;
+  if (ended.failure != nullptr) {
+    failure = *ended.failure;
+    failure->message = by_option_names(failure->message);
+    completion.failure = &*failure;
+  }
   show(completion);
   End& end = end_of(completion.instance);
   {

@@ -65,7 +65,7 @@ class RunObject {
   // The time left until `timeout_ns` after `began`; 0: it has passed.
   static std::uint64_t time_left(std::uint64_t began, std::uint64_t timeout_ns);
   Result<std::uint64_t> fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room);
-  void complete(const Completion& completion);
+  void complete(const Completion& ended);
   woa_taken tell(const Completion& completion);
   // While it lives, the program's callback runs.
   class CallBack {

@@ -13,7 +13,8 @@
  *
  * Rules for all functions:
  *  - A function that can fail returns a status, whose number says what to do next (woa_kernel.h).
- *    woa_message() then has the reason: the place, what was found and expected, and what to do.
+ *    woa_message() then has the reason: the place, what was found and expected, and what to do. Options have the names
+ *    that woa_options() lists.
  *  - Texts are UTF-8 and end with a zero. Times are in nanoseconds, sizes in bytes.
  *  - A returned object belongs to the caller, who frees it with the function of its type. A null object may be freed.
  *    Other returned pointers are borrowed, for as long as stands beside them.

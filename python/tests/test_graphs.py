@@ -102,6 +102,11 @@ def test_wrong_options_and_files():
     for options, says in (({"windo": 3}, "did you mean 'window'"), ({"window": 99}, "option window: ")):
         with pytest.raises(woa.Error, match=says):
             woa.compile(copy_graph(), **options)
+    with pytest.raises(woa.Error, match="option max_price requires option profile"):
+        woa.compile(copy_graph(), max_price=3)
+    with pytest.raises(woa.GraphError, match="give option `param r.width=VALUE`"):
+        woa.compile("woa: 1\ngraph: g\ninputs: {x: {type: 'u8[h,w,3]', max: 1KiB}}\n"
+                    "stages: {r: {kernel: resize_bilinear, params: {height: 4}, in: {image: x}}}\noutputs: {y: r.image}\n")
     with pytest.raises(woa.Error, match="there is no such file"):
         woa.compile("absent.yaml")
     with pytest.raises(woa.Error, match="there is no problem 'E9999'"):

@@ -26,6 +26,12 @@ def test_a_function_that_returns_its_output():
         assert [y.size for y in run.map([np.zeros(n) for n in range(20)])] == list(range(20))
 
 
+def test_a_size_that_a_graph_fixes_is_shown():
+    kernel = woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"}, name="fixed")(lambda x: x)
+    assert "(x: f64[3]) -> (y: f64[3])" in repr(plan_of(kernel, "f64[3]"))
+    assert "(x: f64[n]) -> (y: f64[n])" in repr(plan_of(kernel))
+
+
 def test_a_function_that_writes_its_output_in_place():
     @woa.kernel({"x": "f32[h,w]"}, {"y": "f32[w,h]", "sum": "f32[1]"})
     def transpose(x, y, total):

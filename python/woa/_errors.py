@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ._options import by_keyword
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -19,6 +21,10 @@ class Diagnostic:
     text: str  # what is wrong, and what was expected
     fix: str  # what to do; perhaps empty
     shown: str  # all of it as the compiler prints it
+
+    def __post_init__(self) -> None:
+        for name in ("text", "fix", "shown"):
+            object.__setattr__(self, name, by_keyword(getattr(self, name)))
 
     def __str__(self) -> str:
         return self.shown
@@ -43,6 +49,7 @@ class Error(Exception):
     """
 
     def __init__(self, status: str, message: str) -> None:
+        message = by_keyword(message)
         super().__init__(status, message)
         self.status = status
         self.message = message

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,3 +30,8 @@ def arguments(options: Mapping[str, Any]) -> list[str]:
     return [f"--{name}" if options_value is True else f"--{name}={text}"
             for key, options_value in options.items()
             for name, text in pairs({key: options_value})]
+
+
+def by_keyword(message: str) -> str:
+    """A message of the library with the options' names in Python: "option start_limit"."""
+    return re.sub(r"\boption `?[a-z]+(?:-[a-z]+)+", lambda found: found[0].replace("-", "_"), message)

@@ -18,12 +18,12 @@ from ._options import pairs
 class Dim:
     """A dimension of a port."""
 
-    name: str  # "" if its size is fixed
+    name: str  # "" if only its size is declared
     size: int  # 0: each token has its own
     max: int  # of a size that varies; 0: only the port's `max_bytes` bounds it
 
     def __str__(self) -> str:
-        return self.name or str(self.size)
+        return str(self.size) if self.size else self.name
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ class Run::Impl final : public InstanceObserver {
     enum class State : std::uint8_t { kOver, kOpen, kKept };
     std::uint64_t submitted_ns = 0, deadline = kNoDeadline;
     State state = State::kOver;
+    bool own_deadline = false;  // of its submission, in the place of the plan's
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
   HostBackend::Taken complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure);
@@ -154,6 +155,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   if (!one_site(joined)) WOA_RETURN_IF_ERROR(plan_for(sites));
   layout_ = make_layout(plan_, std::move(sites));
   const bool wired = wires_of(layout_) != 0;
+  WOA_RETURN_IF_ERROR(check_landings(plan_, layout_));
   auto segments = allocate_segments(layout_, layout_.sites.site(kHostController), *options_.transport);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
@@ -213,7 +215,7 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
   const std::uint64_t now = now_ns();
   const std::uint64_t deadline = deadline_after(now, timeout_ns != 0 ? timeout_ns : plan_.timeout_ns);
   has_deadlines_ = has_deadlines_ || deadline != kNoDeadline;
-  flights_[next_ % kMaxWindow] = {now, deadline, Flight::State::kOpen};
+  flights_[next_ % kMaxWindow] = {now, deadline, Flight::State::kOpen, timeout_ns != 0};
   ++in_flight_;
   backend_->set_inputs(next_, std::move(fill));
   host_->controller().admit(next_++, deadline);
@@ -258,12 +260,14 @@ void Run::Impl::fail_late_instances() {
 // The message says which kernels still ran: those of the instance, or else those for which it may have waited.
 void Run::Impl::fail_late(std::uint64_t instance) {
   const std::vector<RunningKernel> running = supervisor_->running();
-  std::vector<RunningKernel> own = running;
-  std::erase_if(own, [&](const RunningKernel& each) { return each.instance != instance; });
+  std::vector<RunningKernel> its = running;
+  std::erase_if(its, [&](const RunningKernel& each) { return each.instance != instance; });
   std::string text(kLate);
-  const std::uint32_t origin = own.empty() ? kNoStage : own.front().stage;
-  if (!running.empty()) text += ", while " + to_string(plan_, own.empty() ? running : own);
-  text += "; raise --deadline or find the slow stage (--trace)";
+  const std::uint32_t origin = its.empty() ? kNoStage : its.front().stage;
+  if (!running.empty()) text += ", while " + to_string(plan_, its.empty() ? running : its);
+  const bool own = flights_[instance % kMaxWindow].own_deadline;
+  text += std::string("; raise ") + (own ? "the deadline that it was submitted with" : "--deadline") +
+          " or find the slow stage (--trace)";
   host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
 }
 

@@ -1,10 +1,13 @@
 #include "runtime/node/segments.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "runtime/memory/pages.h"
+#include "runtime/plan/call_models.h"
 
 namespace woa {
 namespace {
@@ -112,26 +115,17 @@ Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, i
 
 namespace {
 
-// Only one channel may write into a block here: the room in front of the block holds one header. No memory may be sent
-// into itself.
-Status check_landing(const Layout& layout, std::uint32_t controller) {
-  std::set<std::pair<std::uint16_t, std::uint32_t>> taken;  // region; receiver + 1, or 0 for the site's memory
-  const std::uint32_t site = layout.sites.site(controller);
-  for (const ChannelLayout& channel : layout.channels) {
-    if (!channel.wire || layout.sites.site(channel.to) != site) continue;
-    for (const std::uint16_t r : channel.regions) {
-      const RegionLayout& region = layout.regions[r];
-      const bool in_site_memory = region.is_in_site_memory(channel.to);
-      const bool lies_there =
-          in_site_memory && layout.sites.site(channel.from) == site && region.is_in_site_memory(channel.from);
-      if (taken.emplace(r, in_site_memory ? kHostController : channel.to + 1).second && !lies_there) continue;
-      return {Code::kUnsupported, "payloads of output " + std::to_string(region.port) + " of stage " +
-                                      std::to_string(region.stage) +
-                                      " would come to one place by two ways; give its edges to one controller the "
-                                      "same lane, or run it over shm"};
-    }
-  }
-  return {};
+Status lands_twice(const Plan& plan, const RegionLayout& region, const ChannelLayout& first,
+                   const ChannelLayout& second) {
+  const auto name = [&](std::uint32_t controller) { return "'" + plan.controllers[controller].name + "'"; };
+  const StagePlan& stage = plan.stages[region.stage];
+  const std::string mend = call_model(plan.model).nested
+                               ? "pin stages so that " + plan.model + " returns it through each controller once"
+                               : "give its edges to one controller the same lane";
+  return {Code::kUnsupported,
+          "output '" + stage.outputs[region.port].name + "' of stage '" + stage.name + "' would come to " +
+              name(second.to) + " by two ways, from " + name(first.from) + " and from " + name(second.from) +
+              ", and libfabric brings a payload to a memory once; " + mend + ", or run it over shm (--transport shm)"};
 }
 
 template <class Uses>
@@ -164,8 +158,27 @@ Result<std::shared_ptr<Replica>> register_region(const Layout& layout, std::size
 
 }  // namespace
 
+// The room in front of a block holds one header. No memory may be sent into itself.
+Status check_landings(const Plan& plan, const Layout& layout) {
+  using Place = std::pair<bool, std::uint32_t>;  // the memory of a site, or of a controller
+  std::map<std::pair<std::uint16_t, Place>, const ChannelLayout*> taken;
+  for (const ChannelLayout& channel : layout.channels) {
+    if (!channel.wire) continue;
+    const std::uint32_t site = layout.sites.site(channel.to);
+    for (const std::uint16_t r : channel.regions) {
+      const RegionLayout& region = layout.regions[r];
+      const bool in_site_memory = region.is_in_site_memory(channel.to);
+      const bool lies_there =
+          in_site_memory && layout.sites.site(channel.from) == site && region.is_in_site_memory(channel.from);
+      const auto [first, added] =
+          taken.emplace(std::pair(r, Place(in_site_memory, in_site_memory ? site : channel.to)), &channel);
+      if (!added || lies_there) return lands_twice(plan, region, *first->second, channel);
+    }
+  }
+  return {};
+}
+
 Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments) {
-  WOA_RETURN_IF_ERROR(check_landing(layout, controller));
   segments.registered.resize(layout.regions.size());
   segments.replicas.resize(layout.channels.size());
   const SharedReplicas own =

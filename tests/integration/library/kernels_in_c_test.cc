@@ -251,7 +251,7 @@ TEST_CASE("a plan with kernels of the program goes nowhere else, and says so") {
   const Compiled compiled(kGraph);
   const std::string why =
       "stage 'a' runs kernel 'shout', functions of this program that no other process has; run the plan in this "
-      "process (--processes one), or build a shared library of the kernel (docs/kernels.md)";
+      "process (option processes one), or build a shared library of the kernel (docs/kernels.md)";
   std::ofstream("program_kernels.secret") << "a secret of more than sixteen bytes\n";
   const std::vector<woa_option> processes{{"processes", "per-controller"}};
   const std::vector<woa_option> wires{{"processes", "per-controller"}, {"transport", "ofi"}};
@@ -261,7 +261,7 @@ TEST_CASE("a plan with kernels of the program goes nowhere else, and says so") {
     const woa_run_setup setup{sizeof setup, way.data(), way.size(), nullptr, nullptr, nullptr};
     woa_run* run = nullptr;
     CHECK(woa_run_start(compiled.plan, &setup, &run) == WOA_UNSUPPORTED);
-    CHECK(message() == "--processes per-controller: " + why);
+    CHECK(message() == "option processes per-controller: " + why);
     CHECK(run == nullptr);
   }
   std::filesystem::remove("program_kernels.plan");

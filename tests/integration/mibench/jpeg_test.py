@@ -93,7 +93,11 @@ class JpegTest(ProgramTest):
         self.check(graph, self.image, "file", self.encoded, "--model", "rpc-nested")
         done = self.start(graph, self.image, "file", "--model", "rpc-nested", "--transport", "ofi")
         self.skip_without_libraries(done.returncode, done.stderr.decode(errors="replace"))
-        self.refused(done, 1, "controller 'cpu:1'", "would come to one place by two ways", "or run it over shm")
+        advice = "pin stages so that rpc-nested returns it through each controller once, or run it over shm (--transport shm)"
+        self.refused(done, 1, "output 'file' of stage 'write' would come to 'cpu:1' by two ways, from 'cpu:0' and from 'cpu:2'", advice)
+        self.check(graph, self.image, "file", self.encoded, "--model", "rpc-nested", "--transport", "shm")
+        in_a_row = self.placed("fine", {"read": "cpu:0", "ycc": "cpu:1", "fdct_y": "cpu:1", "entropy": "cpu:1", "write": "cpu:0"})
+        self.check(in_a_row, self.image, "file", self.encoded, "--model", "rpc-nested", "--transport", "ofi")
 
     def test_predicted_messages_and_bytes(self):
         for name, given, expected in self.cases:
