@@ -11,6 +11,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "runtime/base/clock.h"
@@ -205,6 +208,14 @@ ChildEnd reap_child(pid_t child, std::uint64_t limit_ns) {
     if (now_ns() >= deadline) return {};
     ::usleep(kBetweenLooks_us);
   }
+}
+
+// The state follows the program's name, which may hold anything: "27683 (woa) T 27680 ...".
+bool is_stopped(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = text.rfind(") ");
+  return name_end != std::string::npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
 }
 
 std::string how_it_ended(int status) {

@@ -40,6 +40,9 @@ struct ChildEnd {
 // Waits for `child` to end, `limit_ns` at most, and removes it from the process table.
 ChildEnd reap_child(pid_t child, std::uint64_t limit_ns);
 
+// True if a process is stopped (SIGSTOP, Ctrl-Z, a debugger), and may go on. False if there is none.
+bool is_stopped(pid_t process);
+
 // "was ended by signal 11 (Segmentation fault)", "ended with exit code 3".
 std::string how_it_ended(int status);
 // Advice that follows a message about such an end; empty if the message says it all.

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "runtime/base/cgroup_limits.h"
@@ -23,17 +25,54 @@ bool has(const cpu_set_t& set, int processor) {
   return processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(processor), &set);
 }
 
-Status not_allowed(int processor, const cpu_set_t& allowed) {
-  return {Code::kInvalid, "cannot pin to processor " + std::to_string(processor) +
-                              ": it does not exist or is not allowed here; this process may use " +
-                              allowed_processors(allowed)};
-}
-
 // The processors that the calling thread may run on; none if the system does not say.
 cpu_set_t mask_of_thread() noexcept {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
   return set;
+}
+
+cpu_set_t set_of(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
+  return set;
+}
+
+// The system's list of the processors that are here and in use: "0-3,8". Empty: it has none.
+std::string online_processors() {
+  std::string list;
+  std::ifstream("/sys/devices/system/cpu/online") >> list;
+  return list;
+}
+
+bool is_in_list(int processor, const std::string& list) {
+  std::istringstream ranges(list);
+  int first = 0;
+  while (ranges >> first) {
+    int last = first;
+    if (ranges.peek() == '-') ranges.ignore() >> last;
+    if (processor >= first && processor <= last) return true;
+    ranges.ignore();  // the comma
+  }
+  return false;
+}
+
+// Linux lets a thread leave the mask that it was started with, but not the set of its control group.
+bool does_group_allow(int processor) {
+  const cpu_set_t before = mask_of_thread(), wanted = set_of(processor);
+  if (::sched_setaffinity(0, sizeof wanted, &wanted) != 0) return false;
+  ::sched_setaffinity(0, sizeof before, &before);
+  return true;
+}
+
+Status not_allowed(int processor, const cpu_set_t& allowed) {
+  const std::string online = online_processors();
+  const std::string why = !online.empty() && !is_in_list(processor, online) ? "this machine has processors " + online
+                          : does_group_allow(processor) ? "this process was started for other processors (`taskset`)"
+                                                        : "the control group of this process has others (cpuset)";
+  return {Code::kInvalid, "cannot pin to processor " + std::to_string(processor) + ": " + why +
+                              "; this process may use " + allowed_processors(allowed)};
 }
 
 // The last PinnedThread of a thread gives this mask back.
@@ -81,9 +120,7 @@ ShortTurns::~ShortTurns() {
 }
 
 Status pin_thread(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
+  const cpu_set_t set = set_of(processor);
   if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
   return not_allowed(processor, mask_of_thread());
 }

@@ -16,8 +16,9 @@ inline constexpr int kNoProcessor = -1;
 // smaller. At least 1.
 std::size_t usable_processors();
 
-// Pins the calling thread, and those that it starts from now on. kInvalid: the system lets it not, since the processor
-// does not exist or is not allowed here; the message lists those that this process may use.
+// Pins the calling thread, and those that it starts from now on. kInvalid: the system lets it not; the message says
+// what forbids it (the machine has no such processor, the control group, the mask of the caller), and lists those that
+// this process may use.
 Status pin_thread(int processor);
 // kInvalid, with the same message: the processor is none of those that the calling thread may run on, or might before a
 // PinnedThread pinned it. Linux lets a thread leave them again, but whoever started the program meant them.

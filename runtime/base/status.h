@@ -132,6 +132,8 @@ auto if_memory(Body&& body, Other&& otherwise) noexcept -> decltype(body()) {
 // True if `error` (errno value) says that this process or the system has too many open descriptors.
 bool is_limit(int error);
 // kExhausted: `what` could not be had. The message gives the reason (errno value `error`), the limit and its remedy.
+// EAGAIN is one of threads and processes: the user's, the control group's, or that of the address space. Tries a
+// mapping.
 Status limit_reached(std::string_view what, int error);
 // The system's reason for an errno; with the limit and how to raise it, for limits on files.
 std::string reason_of(int error);

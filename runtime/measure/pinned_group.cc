@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,16 +21,14 @@ Status pin(std::size_t processor) {
 }  // namespace
 
 Status check_processors(std::span<const std::size_t> processors) {
-  cpu_set_t ours;
-  ::sched_getaffinity(0, sizeof ours, &ours);
   std::set<std::size_t> wanted(processors.begin(), processors.end());
   wanted.erase(kAnyProcessor);
   std::string names;
   for (const std::size_t processor : wanted) names += (names.empty() ? "" : " and ") + std::to_string(processor);
-  const bool all =
-      std::ranges::all_of(wanted, [&](std::size_t each) { return each < CPU_SETSIZE && CPU_ISSET(each, &ours); });
-  if (all) return {};
-  return {Code::kUnavailable, "this benchmark runs on processors " + names + ", and may not use all of them here"};
+  for (const std::size_t processor : wanted)
+    if (const Status status = woa::check_processor(static_cast<int>(processor)); !status.ok())
+      return {Code::kUnavailable, "this benchmark runs on processors " + names + ": " + status.message()};
+  return {};
 }
 
 Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members, std::size_t processor) {

@@ -39,9 +39,7 @@ Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Ac
   const int protection = access == Access::kRead ? PROT_READ : PROT_READ | PROT_WRITE;
   const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
   void* at = mmap(nullptr, bytes, protection, flags, descriptor, static_cast<off_t>(offset));
-  if (at == MAP_FAILED)
-    return {Code::kExhausted, "mapping " + std::to_string(bytes) + " bytes: " + system_error("mmap") +
-                                  "; lower the window or the ports' bounds, or raise the memory limit"};
+  if (at == MAP_FAILED) return limit_reached("mapping " + std::to_string(bytes) + " bytes: mmap", errno);
   return std::unique_ptr<Mapping>(std::make_unique<Pages>(std::span(static_cast<std::byte*>(at), bytes)));
 }
 

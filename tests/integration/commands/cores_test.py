@@ -2,14 +2,16 @@
 import json
 import os
 import re
+import subprocess
 import time
 
 import harness
-from harness import WOA
+from harness import WOA, read
 from join_harness import HELLO, JoinTest
 
 FIRST, LAST = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
 ABSENT = 1000  # no machine of ours has it
+ONLINE = read("/sys/devices/system/cpu/online").strip()
 
 
 def processors(result):
@@ -64,8 +66,8 @@ class Cores(JoinTest):
                 ("cpu:0=0,", 2, "there is no '='"),
                 ("cpu:0=0,cpu:1=0,cpu:0=0", 2, "'cpu:0' is given twice"),
                 ("gpu:0=0", 2, "--cores gpu:0=0", "the plan has no controller 'gpu:0'", "host, cpu:0, cpu:1"),
-                (f"host={ABSENT}", 3, f"--cores host={ABSENT}", "does not exist or is not allowed here; this process may use"),
-                (f"cpu:0={FIRST},cpu:1={ABSENT}", 3, f"--cores cpu:1={ABSENT}", "does not exist or is not allowed here"),
+                (f"host={ABSENT}", 3, f"--cores host={ABSENT}", f": this machine has processors {ONLINE}; this process may use "),
+                (f"cpu:0={FIRST},cpu:1={ABSENT}", 3, f"--cores cpu:1={ABSENT}", f"this machine has processors {ONLINE}"),
                 ("cpu:1=2000000000", 3, "cannot pin to processor 2000000000")):
             with self.subTest(given):
                 done = self.woa("run", HELLO, "--in", "text=" + self.text, "--out", "copy=" + out, "--cores", given)
@@ -79,7 +81,28 @@ class Cores(JoinTest):
         self.assertTrue(all(row["measured"] for row in json.loads(done.stdout)["models"]))
         self.refused(self.woa(*given, "--cores", "host=0"), 2, "--cores", "--run")
         self.refused(self.woa(*given, "--run", "--cores", "cpu:77=0"), 2, "--cores cpu:77=0", "no controller 'cpu:77'")
-        self.refused(self.woa(*given, "--run", "--cores", f"cpu:0={ABSENT}"), 3, f"--cores cpu:0={ABSENT}")
+        self.refused(self.woa(*given, "--run", "--cores", f"cpu:0={ABSENT}"), 3, f"--cores cpu:0={ABSENT}", f"this machine has processors {ONLINE};")
+
+    def test_benchmarks_on_processors_of_their_own_say_the_same(self):
+        done = self.woa("bench", "route", "--cores", f"{FIRST},{ABSENT}")
+        self.refused(done, 3, f"runs on processors {FIRST} and {ABSENT}: cannot pin to processor {ABSENT}: this machine has processors {ONLINE};")
+
+    def test_the_processors_of_a_control_group_are_told_from_a_mask(self):
+        """A cpuset cannot be left, as a mask can: the fix is another."""
+        group = f"/sys/fs/cgroup/cpuset/woa-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+        except OSError as error:
+            self.skipTest(f"no control group can be made: {error}")
+        self.addCleanup(os.rmdir, group)
+        if FIRST == LAST:
+            self.skipTest("one processor is usable here")
+        for name, value in (("cpuset.cpus", FIRST), ("cpuset.mems", 0)):
+            with open(os.path.join(group, name), "w") as file:
+                file.write(str(value))
+        done = subprocess.run(["sh", "-c", f'echo $$ > {group}/tasks && exec "$@"', "sh", WOA, "run", HELLO, "--in", "text=" + self.text,
+                               "--cores", f"cpu:0={LAST}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+        self.refused(done, 3, f"cannot pin to processor {LAST}: the control group of this process has others (cpuset); this process may use {FIRST}")
 
     def test_a_processor_outside_the_mask_of_the_caller_is_refused(self):
         """As taskset gives it. Linux lets a thread leave it, but the caller meant it."""
@@ -89,7 +112,7 @@ class Cores(JoinTest):
         self.addCleanup(os.sched_setaffinity, 0, mask)
         run, address = self.start_run(1, "--cores", f"cpu:1={LAST}")
         os.sched_setaffinity(0, {FIRST})
-        text = f"cannot pin to processor {LAST}: it does not exist or is not allowed here; this process may use {FIRST}\n"
+        text = f"cannot pin to processor {LAST}: this process was started for other processors (`taskset`); this process may use {FIRST}\n"
         node = self.start_node(address, "--controller", "cpu:1")
         self.assertEqual((run.end(), node.end()), (1, 1))
         self.assertIn(text.strip(), run.error)
@@ -128,7 +151,7 @@ class Cores(JoinTest):
                 ([f"cpu:1={FIRST}"], 2, f"--cores cpu:1={FIRST}: this node serves the next free controller", "--controller cpu:1"),
                 ([f"cpu:1={FIRST}", "--controller", "cpu:0"], 2, "this node serves cpu:0"),
                 ([f"cpu:0={FIRST},cpu:1={FIRST}", "--controller", "cpu:0"], 2, f"--cores cpu:1={FIRST}"),
-                ([f"cpu:0={ABSENT}", "--controller", "cpu:0"], 3, f"--cores cpu:0={ABSENT}", "does not exist or is not allowed here")):
+                ([f"cpu:0={ABSENT}", "--controller", "cpu:0"], 3, f"--cores cpu:0={ABSENT}", f"this machine has processors {ONLINE}")):
             with self.subTest(more):
                 self.refused(self.woa("node", "--join", "127.0.0.1:1", "--secret", self.secret, "--cores", *more), code, *texts)
 

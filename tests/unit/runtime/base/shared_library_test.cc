@@ -32,7 +32,9 @@ TEST_CASE("at the limit on open files, the limit and how to raise it are named")
   const Status status = load_library(kAbsent, "install it").status();
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK(status.code() == Code::kExhausted);
-  CHECK(status.message().ends_with("a limit of 3 on open files, raise it with `ulimit -n 65536`; install it"));
+  const std::string limit = "a limit of 3 on open files, raise it with `ulimit -n ";
+  CHECK(status.message().find(limit) != std::string::npos);
+  CHECK(status.message().ends_with("`; install it"));
   CHECK(limit_at_hand().empty());
 }
 
