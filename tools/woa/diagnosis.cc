@@ -40,7 +40,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kPatienceNs = 20'000'000'000;  // for a library that may hang
 constexpr std::array kFabricVariables{"FI_PROVIDER", "FI_PROVIDER_PATH"};
-constexpr std::array kOpenClVariables{"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "POCL_CACHE_DIR"};
+constexpr std::array kOpenClVariables{"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "POCL_CACHE_DIR",
+                                      "XDG_CACHE_HOME"};
 constexpr std::array kXrtVariables{"XCL_EMULATION_MODE", "XILINX_XRT"};
 constexpr rlim_t kFewDescriptors = 256, kFewProcesses = 64;
 

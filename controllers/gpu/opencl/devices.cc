@@ -57,9 +57,7 @@ DriverDevices devices_of(const OpenCl& cl, cl_platform_id platform) {
 std::string refusal(const OpenCl& cl, cl_platform_id platform, const DriverDevices& found) {
   const std::string driver = "driver '" + driver_name(cl, platform) + "' ";
   if (!found.devices.empty()) return driver + "offers no device that is available and can compile programs";
-  const std::string none = driver + "offers no device (clGetDeviceIDs: " + std::to_string(found.code) + ")";
-  const std::string fault = driver_fault(cl, platform);
-  return fault.empty() ? none : none + ": " + fault;
+  return driver + "offers no device (clGetDeviceIDs: " + std::to_string(found.code) + ")";
 }
 
 Status no_device(const std::string& what, const std::string& advice) {
@@ -84,6 +82,10 @@ Result<std::vector<OpenClDevice>> list_devices(const OpenCl& cl) {
   std::array<std::vector<OpenClDevice>, 3> by_rank;
   std::string refusals;
   for (const cl_platform_id platform : platforms) {
+    if (const std::string fault = driver_fault(cl, platform); !fault.empty()) {
+      refusals += (refusals.empty() ? "" : "; ") + fault;
+      continue;
+    }
     const DriverDevices found = devices_of(cl, platform);
     const bool any = std::any_of(found.devices.begin(), found.devices.end(),
                                  [&](const cl_device_id device) { return usable(cl, device); });

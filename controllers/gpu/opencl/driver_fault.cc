@@ -1,5 +1,6 @@
 #include "controllers/gpu/opencl/driver_fault.h"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -24,18 +25,14 @@ struct CacheFolder {
   std::string origin;  // the variable that it comes from
 };
 
-// PoCL tries the variables in this order.
+// PoCL tries the variables in this order, and takes an empty XDG_CACHE_HOME for none.
 CacheFolder pocl_cache() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const std::string given = variable("POCL_CACHE_DIR"); !given.empty()) return {given, "POCL_CACHE_DIR"};
-  if (const std::string caches = variable("XDG_CACHE_HOME"); !caches.empty())
-    return {fs::path(caches) / "pocl" / "kcache", "XDG_CACHE_HOME"};
-  if (const std::string home = variable("HOME"); !home.empty())
-    return {fs::path(home) / ".cache" / "pocl" / "kcache", "HOME"};
-  return {fs::temp_directory_path() / "pocl" / "kcache", "no variable"};
+  const fs::path own = fs::path("pocl") / "kcache";
+  if (const char* const given = std::getenv("POCL_CACHE_DIR")) return {given, "POCL_CACHE_DIR"};
+  if (const char* const caches = std::getenv("XDG_CACHE_HOME"); caches != nullptr && *caches != '\0')
+    return {caches / own, "XDG_CACHE_HOME"};
+  if (const char* const home = std::getenv("HOME")) return {fs::path(home + std::string("/.cache")) / own, "HOME"};
+  return {"/tmp" / own, "no variable"};
 }
 
 // The system's reason why `folder` cannot be written; empty if it can.
@@ -54,6 +51,27 @@ std::string why_not_writable(const fs::path& folder) {
   return reason;
 }
 
+// Why PoCL can neither keep what it builds in `folder`, which can be written, nor run it from there; empty if it can.
+std::string why_not_usable(const fs::path& folder) {
+  constexpr std::uint64_t kOneKernel = 1 << 20;  // with what LLVM leaves beside it
+  struct statvfs mount {};
+  if (::statvfs(folder.c_str(), &mount) != 0 || mount.f_blocks == 0) return "";
+  if ((mount.f_flag & ST_NOEXEC) != 0)
+    return "lies on a mount with the option noexec, and PoCL runs its kernels from it";
+  const std::uint64_t free = std::uint64_t{mount.f_bavail} * mount.f_frsize;
+  return free < kOneKernel ? "has room for " + std::to_string(free) + " bytes, and a kernel takes up to 1 MiB" : "";
+}
+
+std::string pocl_fault() {
+  const CacheFolder cache = pocl_cache();
+  if (cache.path.empty()) return "POCL_CACHE_DIR is set, but empty, which aborts PoCL; unset it";
+  std::string why = why_not_writable(cache.path);
+  why = why.empty() ? why_not_usable(cache.path) : "cannot be written: " + why;
+  if (why.empty()) return "";
+  return "PoCL's cache folder " + cache.path.string() + " (from " + cache.origin + ") " + why +
+         "; set POCL_CACHE_DIR to a folder that can be written and executed, with room";
+}
+
 }  // namespace
 
 std::string driver_name(const OpenCl& cl, cl_platform_id driver) {
@@ -64,12 +82,7 @@ std::string driver_name(const OpenCl& cl, cl_platform_id driver) {
 }
 
 std::string driver_fault(const OpenCl& cl, cl_platform_id driver) {
-  if (driver_name(cl, driver) != kPocl) return "";
-  const CacheFolder cache = pocl_cache();
-  const std::string reason = why_not_writable(cache.path);
-  if (reason.empty()) return "";
-  return "PoCL's cache folder " + cache.path.string() + " (from " + cache.origin + ") cannot be written: " + reason +
-         "; set POCL_CACHE_DIR to a folder that can be written";
+  return driver_name(cl, driver) == kPocl ? pocl_fault() : "";
 }
 
 cl_platform_id driver_of(const OpenCl& cl, cl_device_id device) {

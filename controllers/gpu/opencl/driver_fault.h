@@ -10,8 +10,9 @@ namespace woa {
 // The driver's own name, such as "Portable Computing Language".
 std::string driver_name(const OpenCl& cl, cl_platform_id driver);
 
-// Says why a driver failed, and what to do: PoCL needs a writable cache folder. Tests that by writing there, as PoCL
-// does. Empty: no known reason.
+// Says why a driver fails, and what to do: PoCL needs a cache folder that it can write to and run code from. Tests that
+// by writing there, as PoCL does. Ask before the driver's devices: it aborts the process in some cases, now or in a
+// firing. Empty: no known reason.
 std::string driver_fault(const OpenCl& cl, cl_platform_id driver);
 
 // The driver of a device; null if it does not say.

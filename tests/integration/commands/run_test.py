@@ -11,6 +11,8 @@ import harness
 from harness import SANITIZED, SOURCE, WOA, WoaTest, read
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
+GPU = ("woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 1MiB}}\nstages:\n"
+       "  g: {kernel: invert, in: {data: data}, on: gpu}\noutputs: {data: g.data}\n")
 
 
 def peak_kib(*arguments):
@@ -205,8 +207,7 @@ class Run(WoaTest):
         self.assertEqual(said, {"first": "cpu:0", "second": "cpu:1"})
 
     def test_a_driver_that_cannot_work_says_what_hinders_it(self):
-        graph = self.write("gpu.yaml", "woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 1MiB}}\nstages:\n"
-                                       "  g: {kernel: invert, in: {data: data}, on: gpu}\noutputs: {data: g.data}\n")
+        graph = self.write("gpu.yaml", GPU)
         arguments = ("run", graph, "--in", "data=" + self.write("text", "x"))
         done = self.woa(*arguments)
         if done.returncode == 3 or self.woa(*arguments, environment={"POCL_CACHE_DIR": "/proc/x"}).returncode == 0:
@@ -214,20 +215,48 @@ class Run(WoaTest):
         for cache in ("/proc/x", self.write("a-file", "") + "/cache"):
             done = self.woa(*arguments, environment={"POCL_CACHE_DIR": cache})
             self.refused(done, 3, f"PoCL's cache folder {cache} (from POCL_CACHE_DIR) cannot be written", "set POCL_CACHE_DIR to a folder")
-        # Readable, so that the device is there; the kernel's source is not to blame.
-        read_only = self.path("read-only")
-        os.mkdir(read_only)
-        mounted = ("mount -t tmpfs tmpfs $0 && mkdir $0/cache && mount -o remount,ro $0 || exit 77; "
-                   "POCL_CACHE_DIR=$0/cache exec \"$@\"")
-        done = subprocess.run(["unshare", "-m", "sh", "-c", mounted, read_only, harness.WOA, *arguments], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
-        if done.returncode == 3:  # else nobody may mount here
-            self.refused(done, 3, "invert.cu was not built", f"{read_only}/cache (from POCL_CACHE_DIR) cannot be written: Read-only")
-        else:
-            self.assertIn(done.returncode, (1, 77))
-            self.assertNotIn(b"invert.cu", done.stderr)
+        self.refused(self.woa(*arguments, environment={"POCL_CACHE_DIR": ""}), 3, "POCL_CACHE_DIR is set, but empty")
         done = self.woa(*arguments, environment={"OCL_ICD_VENDORS": self.path("nothing")})
         self.refused(done, 3, "the environment sets OCL_ICD_VENDORS=" + self.path("nothing"))
+
+    def on_mount(self, options, variable, *arguments):
+        """A command with PoCL's cache on a mount of its own, whose options a shell sets after it has been written to."""
+        place = self.path("mount")
+        os.makedirs(place, exist_ok=True)
+        mounted = f"mount -t tmpfs tmpfs $0 && mkdir -p $0/cache && mount -o remount,{options} $0 || exit 77; {variable}=$0/cache exec \"$@\""
+        plain = {name: value for name, value in os.environ.items() if name not in ("POCL_CACHE_DIR", "XDG_CACHE_HOME")}
+        done = subprocess.run(["unshare", "-m", "sh", "-c", mounted, place, harness.WOA, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=harness.LIMIT_S, env=plain)
+        if done.returncode == 77 or b"unshare" in done.stderr:
+            self.skipTest(f"nobody may mount here: {done.stderr.decode()}")
+        return done
+
+    def test_a_cache_that_a_mount_makes_useless_is_named_before_a_kernel_is_built(self):
+        """PoCL runs what it builds from its cache: without that it aborts in a firing, or blames the source."""
+        graph = self.write("gpu.yaml", GPU)
+        run = ("run", graph, "--in", "data=" + self.write("text", "x"))
+        plain = self.woa(*run)
+        if plain.returncode == 3 or self.woa(*run, environment={"POCL_CACHE_DIR": "/proc/x"}).returncode == 0:
+            self.skip("opencl", plain.stderr.decode() or "its driver is not PoCL alone")
+        for options, variable, why in (("noexec", "POCL_CACHE_DIR", "lies on a mount with the option noexec"),
+                                       ("noexec", "XDG_CACHE_HOME", "lies on a mount with the option noexec"),
+                                       ("noexec", "HOME", "lies on a mount with the option noexec"),
+                                       ("ro", "POCL_CACHE_DIR", "cannot be written: Read-only file system"),
+                                       ("size=64k", "POCL_CACHE_DIR", "and a kernel takes up to 1 MiB")):
+            with self.subTest(options=options, variable=variable):
+                folder = {"POCL_CACHE_DIR": "cache", "XDG_CACHE_HOME": "cache/pocl/kcache", "HOME": "cache/.cache/pocl/kcache"}[variable]
+                reason = rf"PoCL's cache folder {self.path('mount')}/{folder} \(from {variable}\) .*{why}.*; set POCL_CACHE_DIR to a folder"
+                done = self.on_mount(options, variable, *run)
+                self.refused(done, 3, "error[unavailable]: controller 'gpu:0'")
+                self.assertRegex(done.stderr.decode(), reason)
+                self.assertRegex(self.on_mount(options, variable, "devices").stdout.decode(), f"opencl +unavailable: .*{reason}")
+                findings = json.loads(self.on_mount(options, variable, "doctor", "--json").stdout)["findings"]
+                found = next(each for each in findings if each["subject"] == "gpu (opencl)")
+                self.assertRegex(found["found"], reason)
+                self.assertNotEqual(found["health"], "good")
+        # The advice, as it stands.
+        done = self.on_mount("noexec", f"POCL_CACHE_DIR={self.path('elsewhere')} XDG_CACHE_HOME", *run)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_folder_gives_an_instance_per_file_in_name_order(self):
         os.mkdir(self.path("in"))
