@@ -99,8 +99,10 @@ class Supervisor {
     std::jthread thread;
     NodeReport report;
     bool reported = false;
-    bool driven = false;  // a thread is in its loop
-    bool ended = false;   // its process said nothing more, and its exit status was asked for
+    bool driven = false;                 // a thread is in its loop
+    bool ended = false;                  // its process said nothing more, and its exit status was asked for
+    std::uint64_t stopped_since_ns = 0;  // its process was seen stopped first; 0: it is not
+    bool stop_told = false;
   };
   Status share_activity();
   Activity activity(std::uint32_t controller) const;
@@ -122,6 +124,7 @@ class Supervisor {
   Status make_hosted(std::uint32_t controller);
   Status watch_processes(const std::stop_token& stop);
   int ms_to_verdict();
+  void look_for_stopped();
   void wake_watcher() const;
   void on_message(std::uint32_t controller);
   void on_thread_end(std::uint32_t controller, const Status& status);

@@ -3,10 +3,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/base/child_process.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/log.h"
 #include "runtime/base/status.h"
 #include "runtime/base/thread.h"
 #include "runtime/node/activity_reports.h"
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t kObituaryNs = 1'000'000'000;  // between a process's last word and its end
 constexpr std::uint64_t kExplainedNs = 250'000'000;   // between the loss of a controller and the news of its end
+constexpr int kLookMs = 1000;                         // between two looks for stopped processes
+constexpr std::uint64_t kStoppedNs = 3'000'000'000;   // that a process may be stopped in silence
 
 }  // namespace
 
@@ -48,6 +52,21 @@ int Supervisor::ms_to_verdict() {
   return -1;
 }
 
+// Says once who keeps the run waiting: a process that is stopped may go on, so it is not taken for lost (ADR 11).
+void Supervisor::look_for_stopped() {
+  const std::uint64_t now = now_ns();
+  for (Node& node : nodes_) {
+    const bool stopped = node.pid > 0 && is_stopped(node.pid);
+    if (!stopped) node.stop_told = false;
+    if (!stopped || node.stopped_since_ns == 0) node.stopped_since_ns = stopped ? now : 0;
+    if (!stopped || node.stop_told || now - node.stopped_since_ns < kStoppedNs) continue;
+    node.stop_told = true;
+    const std::string process = std::to_string(node.pid);
+    log(LogLevel::kWarning, "the run waits for controller '" + node.name + "': its process " + process +
+                                " is stopped; `kill -CONT " + process + "` lets it go on");
+  }
+}
+
 // Until `stop`. Returns why it cannot go on.
 Status Supervisor::watch_processes(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
@@ -58,10 +77,12 @@ Status Supervisor::watch_processes(const std::stop_token& stop) {
       polled.push_back({nodes_[c].socket->descriptor(), POLLIN, 0});
       who.push_back(c);
     }
-    if (::poll(polled.data(), polled.size(), ms_to_verdict()) < 0) {
+    const int verdict_ms = ms_to_verdict();
+    if (::poll(polled.data(), polled.size(), verdict_ms < 0 ? kLookMs : std::min(verdict_ms, kLookMs)) < 0) {
       if (errno == EINTR) continue;
       return {Code::kInternal, std::string("the nodes' sockets cannot be watched: ") + std::strerror(errno)};
     }
+    look_for_stopped();
     eventfd_t wakes = 0;
     if (polled[0].revents != 0) ::eventfd_read(wake_.get(), &wakes);
     for (std::size_t k = 1; k < polled.size(); ++k) {

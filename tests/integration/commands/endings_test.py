@@ -13,7 +13,7 @@ import threading
 import time
 
 import harness
-from harness import SANITIZED, SOURCE, WOA, WoaTest
+from harness import SANITIZED, SOURCE, WOA, WoaTest, read
 from join_harness import JoinTest
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
@@ -350,6 +350,33 @@ class Interrupted(WoaTest):
         running.send_signal(signal.SIGTERM)
         out, error = running.communicate(timeout=harness.LIMIT_S)
         self.assertEqual((running.returncode, json.loads(out)["error"]["code"]), (143, "cancelled"), error)
+
+
+class Stopped(WoaTest):
+    def test_a_process_that_is_stopped_is_named_once_and_waited_for(self):
+        """Without a deadline nothing else tells why the run stands still."""
+        with open(self.path("error"), "w") as error:
+            run = subprocess.Popen([WOA, "run", HELLO, "--in", "text=-", "--out", "copy=-", "--frames", "lines"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=error)
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.stdin.close)
+        self.addCleanup(run.kill)
+        run.stdin.write(b"one\n")
+        run.stdin.flush()
+        self.assertEqual(run.stdout.readline(), b"one\n")
+        child = int(read(f"/proc/{run.pid}/task/{run.pid}/children").split()[0])
+        os.kill(child, signal.SIGSTOP)
+        run.stdin.write(b"two\n")
+        run.stdin.flush()
+        end = time.monotonic() + harness.LIMIT_S
+        while not read(self.path("error")) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(2)  # for a second warning
+        said = read(self.path("error"))
+        self.assertRegex(said, rf"^woa: warning: the run waits for controller 'cpu:[01]': its process {child} is stopped; `kill -CONT {child}` lets it go on\n$")
+        subprocess.run(["sh", "-c", re.search("`(.*)`", said).group(1)], check=True)
+        out, _ = run.communicate(timeout=harness.LIMIT_S)
+        self.assertEqual((out, run.returncode, read(self.path("error")).count("warning")), (b"two\n", 0, 1))
 
 
 class Limits(WoaTest):
