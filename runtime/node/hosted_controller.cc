@@ -11,18 +11,6 @@ namespace {
 
 constexpr std::uint64_t kLastFiringsNs = 200'000'000;  // for those of instances that are over, on a busy machine
 
-// Each back-end counts its devices from 0: a controller's number skips lower ones of its kind that another back-end
-// has.
-std::uint32_t device_of(const Plan& plan, const ControllerPlan& controller) {
-  const auto number = [](const ControllerPlan& at) {
-    return parse_digits(std::string_view(at.name).substr(at.name.find(':') + 1)).value_or(0);
-  };
-  const auto skipped = std::ranges::count_if(plan.controllers, [&](const ControllerPlan& other) {
-    return other.kind == controller.kind && other.backend != controller.backend && number(other) < number(controller);
-  });
-  return static_cast<std::uint32_t>(number(controller) - static_cast<std::uint64_t>(skipped));
-}
-
 Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controller) {
   if (setup.backend != nullptr) return {};
   const BackendFactory* factory = setup.backends->find(controller.backend);
@@ -47,6 +35,16 @@ Status check_traits(const ControllerPlan& controller, const DeviceDescription& d
 }
 
 }  // namespace
+
+std::uint32_t device_of(const Plan& plan, const ControllerPlan& controller) {
+  const auto number = [](const ControllerPlan& at) {
+    return parse_digits(std::string_view(at.name).substr(at.name.find(':') + 1)).value_or(0);
+  };
+  const auto skipped = std::ranges::count_if(plan.controllers, [&](const ControllerPlan& other) {
+    return other.kind == controller.kind && other.backend != controller.backend && number(other) < number(controller);
+  });
+  return static_cast<std::uint32_t>(number(controller) - static_cast<std::uint64_t>(skipped));
+}
 
 Result<std::unique_ptr<HostedController>> HostedController::make(HostedControllerSetup setup) {
   const Plan& plan = *setup.plan;

@@ -69,4 +69,8 @@ class HostedController {
   int processor_ = kNoProcessor;
 };
 
+// The number of a controller's device. Each back-end counts its devices from 0: a controller's number skips lower ones
+// of its kind that another back-end has.
+std::uint32_t device_of(const Plan& plan, const ControllerPlan& controller);
+
 }  // namespace woa

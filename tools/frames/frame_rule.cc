@@ -24,7 +24,16 @@ bool begins_and_ends(std::span<const std::byte> payload, std::byte last) {
   return payload.size() >= 4 && marker(payload.first(2), std::byte{0xD8}) && marker(payload.last(2), last);
 }
 
-Status unfit(const std::string& found, const std::string& advice) { return {Code::kInvalid, found + ": " + advice}; }
+Status unfit(const std::string& found, const std::string& expected) {
+  return {Code::kInvalid, found + ": " + expected};
+}
+
+// The rule as --frames takes it.
+std::string to_string(const FrameRule& rule) {
+  if (rule.kind == Kind::kFixed) return std::string(kFixed) + std::to_string(rule.bytes);
+  const auto named = std::ranges::find(kNamed, rule.kind, [](const auto& each) { return each.second; });
+  return named == kNamed.end() ? "" : std::string(named->first);
+}
 
 }  // namespace
 
@@ -44,7 +53,7 @@ Result<std::span<const std::byte>> FrameRule::wrap(const PortType& type, std::sp
   switch (kind) {
     case Kind::kLines:
       if (std::ranges::find(payload, std::byte{'\n'}) != payload.end())
-        return unfit("a line feed is in the output", "its reader would see two lines; use --frames u32");
+        return unfit("a line feed is in the output", "its reader would see two lines");
       after += '\n';
       return payload;
     case Kind::kU32:
@@ -55,7 +64,7 @@ Result<std::span<const std::byte>> FrameRule::wrap(const PortType& type, std::sp
     case Kind::kNpy: before += npy_header(type, payload); return payload.subspan(type.prefix_bytes());
     case Kind::kJpeg:
       if (begins_and_ends(payload, std::byte{0xD9})) return payload;
-      return unfit("the output is no JPEG file", "use --frames u32");
+      return unfit("the output is no JPEG file", "its reader would not find its end");
     case Kind::kFixed:
       if (payload.size() == bytes) return payload;
       return unfit(counted(payload.size(), "byte"), "expected " + std::to_string(bytes) + ", as --frames has it");
@@ -107,10 +116,20 @@ Result<FrameRule> FrameRules::of(const std::string& port, const PortType& type) 
   if (found == rules_.end()) found = rules_.find("");
   if (found == rules_.end()) return FrameRule();
   used_.insert(found->first);
+  if (found->first.empty()) covered_.push_back(port);
   if (found->second.kind == Kind::kNpy && type.dims.empty())
     return {Code::kInvalid, "--frames npy: '" + port + "' is of type bytes, which is no array; give --frames " + port +
                                 "=u32, or another rule"};
   return found->second;
+}
+
+// The rule for all ports stays where others need it.
+std::string FrameRules::remedy(const std::string& port) const {
+  const std::string rule = "--frames " + port + "=u32";
+  const auto other = std::ranges::find_if(covered_, [&](const std::string& each) { return each != port; });
+  if (rules_.contains(port) || other == covered_.end()) return "give " + rule;
+  return "add " + rule + ", or give --frames " + *other + "=" + to_string(rules_.at("")) +
+         " in the place of --frames " + to_string(rules_.at("")) + ", and '" + port + "' has no frames";
 }
 
 Status FrameRules::check_used() const {

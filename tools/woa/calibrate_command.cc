@@ -176,6 +176,18 @@ void print_result(const CalibrationResult& result, const std::filesystem::path& 
   std::printf("written to %s\n", path.c_str());
 }
 
+// A quiet machine always takes the smallest payload quicker behind its header.
+void warn_of_disturbance(const CalibrationResult& result) {
+  for (std::size_t k = 0; k < result.transports.size(); ++k) {
+    const measure::MethodCalibration& transport = result.transports[k];
+    const bool moved = transport.host_state == "mixed" || result.links[k].host_state == "mixed";
+    if (!moved && transport.inline_bytes > 0) continue;
+    print_warning("something disturbed the measurement of " + transport.transport + ": " +
+                  (moved ? "the host moved the processors" : "no size is quicker behind its header") +
+                  "; let nothing else run, and repeat `woa calibrate`");
+  }
+}
+
 int calibrate(const CalibrateArguments& arguments) {
   std::optional<std::filesystem::path> path = arguments.output;
   if (arguments.output.empty()) path = default_machine_file();
@@ -193,6 +205,7 @@ int calibrate(const CalibrateArguments& arguments) {
   if (Status status = write_calibration_file(*path, *result); !status.ok())
     return fail(status, kFailed, arguments.json);
   print_result(*result, *path, arguments.json);
+  warn_of_disturbance(*result);
   return kDone;
 }
 

@@ -4,10 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "library/environment.h"
 #include "library/plan_options.h"
+#include "runtime/base/text.h"
+#include "runtime/node/hosted_controller.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnostics.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 #include "tools/woa/progress.h"
 
 namespace woa::tools {
@@ -22,6 +26,21 @@ std::vector<WrittenFile> all_written(const GraphOptions& options) {
 // The files that the command line names.
 std::vector<ReadFile> read_files(const GraphOptions& options) {
   return {{"GRAPH", options.file}, {"--machine", options.machine}, {"--profile", options.profile}};
+}
+
+// A plan may be for another machine: devices beyond those here are no error.
+void warn_of_absent_devices(const Plan& plan) {
+  const BackendRegistry backends = all_backends();
+  for (const ControllerPlan& controller : plan.controllers) {
+    const BackendFactory* const backend = backends.find(controller.backend);
+    const std::uint32_t device = device_of(plan, controller);
+    if (backend == nullptr || controller.kind == ControllerKind::kCpu || device == 0) continue;
+    const ForeignOutput foreign;  // drivers print what they like
+    if (const auto devices = backend->probe(); devices.ok() && device >= devices->size())
+      print_warning("'" + controller.name + "' would be device number " + std::to_string(device + 1) + " of back-end " +
+                    controller.backend + ", and " + counted(devices->size(), "device") +
+                    (devices->size() == 1 ? " is" : " are") + " here (`woa devices`): the plan cannot run here");
+  }
 }
 
 LoadedPlan load_and_wait(const GraphOptions& options) {
@@ -73,6 +92,7 @@ Loaded load(const GraphOptions& options) {
   const bool graph_has_errors = loaded.graph_has_errors();
   Loaded out{std::move(loaded.plan), kDone, std::move(loaded.facts), std::move(loaded.diagnostics), {}};
   if (out.plan) {
+    if (options.anywhere && !options.quiet) warn_of_absent_devices(*out.plan);
     out.read = read_files(options);
     std::ranges::copy(loaded.read, std::back_inserter(out.read));
     return out;

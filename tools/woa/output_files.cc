@@ -80,6 +80,7 @@ struct OutputFiles::Output {
   std::optional<PendingFile> whole;    // takes all instances
   std::optional<OutputStream> stream;  // or this one does
   FrameRule rule;                      // of the stream
+  std::string remedy;                  // where an output does not fit it
   std::string pipe, before, after;     // its name; what stands around the frame at hand
   std::span<const std::byte> framed;
   std::vector<std::uint64_t> written;  // instances with files of their own
@@ -131,6 +132,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
 Status OutputFiles::add_stream(Output& output, const std::string& path, FrameRules* frames) {
   WOA_RETURN_IF_ERROR(OutputStream::check(path));
   WOA_ASSIGN_OR_RETURN(output.rule, frames == nullptr ? FrameRule() : frames->of(output.name, output.type));
+  if (frames != nullptr) output.remedy = frames->remedy(output.name);
   output.pipe = path;
   output.stream.emplace(path, [] { return Interruption::exit_code() != 0; });
   return {};
@@ -274,7 +276,8 @@ Status OutputFiles::frame(std::span<const GraphOutput> outputs) {
     output.before.clear();
     output.after.clear();
     const auto framed = output.rule.wrap(output.type, outputs[k].payload, output.before, output.after);
-    if (!framed.ok()) return framed.status().with_context("--out " + output.name);
+    if (!framed.ok())
+      return {framed.status().code(), "--out " + output.name + ": " + framed.status().message() + "; " + output.remedy};
     output.framed = *framed;
   }
   return {};

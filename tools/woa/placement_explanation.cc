@@ -49,15 +49,21 @@ std::string stage_text(const Plan& plan, const StageReason& reason) {
   return reason.components.size() > 1 ? name_without_copy(plan, reason.stage) : plan.stages[reason.stage].name;
 }
 
-// "-18 % to +35 %"; "at least" if the range beyond is unknown.
+// An end of a range; nothing was shown beyond the present value where an unknown one is 0 %.
+std::string end_text(double factor, bool sharp) {
+  return (sharp || factor == 1 ? "" : "at least ") + percent_text(factor);
+}
+
+// "-18 % to +35 %"; "at least" or "not known" if the range beyond is unknown.
 std::string range_text(const SafeRange& range) {
   const bool any_less = range.least == 0, any_more = range.most == SafeRange::kMostFactor;
   if (any_less && any_more) return "whatever it is";
   if (!range.is_known()) return "not known";
-  const std::string least = (range.least_sharp ? "" : "at least ") + percent_text(range.least);
-  const std::string most = (range.most_sharp ? "" : "at least ") + percent_text(range.most);
-  if (any_less) return "up to " + most;
-  return any_more ? "from " + least + " up" : least + " to " + most;
+  const std::string least = end_text(range.least, range.least_sharp), most = end_text(range.most, range.most_sharp);
+  const bool hidden_below = range.least == 1 && !range.least_sharp, hidden_above = range.most == 1 && !range.most_sharp;
+  const std::string rest = hidden_below ? ", not known below" : hidden_above ? ", not known above" : "";
+  if (any_less) return "up to " + most + rest;
+  return (any_more ? "from " + least + " up" : least + " to " + most) + rest;
 }
 
 // "cpu:0, cpu:1 +40 us; gpu:0 about +2 us".

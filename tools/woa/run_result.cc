@@ -104,10 +104,11 @@ void print_providers(const json& providers) {
   }
 }
 
-void print_outputs(const std::vector<OutputFiles::Summary>& outputs) {
+void print_outputs(const std::vector<OutputFiles::Summary>& outputs, std::uint64_t done) {
   for (const OutputFiles::Summary& output : outputs) {
-    std::printf("  output %s: %s, sha256 %s\n", output.name.c_str(), counted(output.bytes, "byte").c_str(),
-                output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
+    const std::string sha256 = output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256;
+    const std::string what = counted(output.bytes, "byte") + ", sha256 " + sha256;
+    std::printf("  output %s: %s\n", output.name.c_str(), done == 0 ? "nothing was written" : what.c_str());
     if (output.absent > 0) std::printf("    absent in %s\n", counted(output.absent, "instance").c_str());
   }
 }
@@ -141,7 +142,7 @@ void print(const CommandResult& result, bool summary, bool traced) {
   print_providers(object["providers"]);
   print_devices(object["controllers"]);
   print_stages(object["stages"]);
-  print_outputs(result.files);
+  print_outputs(result.files, result.done);
 }
 
 }  // namespace woa::tools
