@@ -178,11 +178,13 @@ void RunObject::count_end(const Completion& completion) {
 // Called by Run, in the thread that drives.
 void RunObject::complete(const Completion& ended) {
   Completion completion = ended;
-  std::optional<Failure> failure;
+  Failure failure;
   if (ended.failure != nullptr) {
-    failure = *ended.failure;
-    failure->message = by_option_names(failure->message);
-    completion.failure = &*failure;
+    const auto named = [&] {
+      return Failure{ended.failure->code, ended.failure->stage, by_option_names(ended.failure->message)};
+    };
+    failure = if_memory(named, Failure{ended.failure->code, {}, {}});
+    completion.failure = &failure;
   }
   show(completion);
   End& end = end_of(completion.instance);
