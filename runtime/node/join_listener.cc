@@ -55,7 +55,7 @@ class Admittance {
  private:
   Status let_in();
   [[nodiscard]] bool accept_one(Status& status);
-  Status make_room();
+  void make_room(int error);
   void drop_one(const std::string& why);
   // True while the stranger has more to say.
   bool hear(Stranger& stranger);
@@ -69,6 +69,7 @@ class Admittance {
   const JoinListener::OnEvent* on_event_;
   TurnedAway turned_away_;
   std::vector<Stranger> strangers_;  // by age
+  bool said_full_ = false;           // that no descriptor is left
 };
 
 Status Admittance::step(std::uint64_t deadline_ns) {
@@ -101,11 +102,15 @@ Status Admittance::step(std::uint64_t deadline_ns) {
 bool no_more_descriptors(int error) { return error == ENOBUFS || error == ENOMEM || error == EBADF || error == EINVAL; }
 
 // Idle connections may hold all the descriptors, and a node may wait in the queue.
-Status Admittance::make_room() {
+void Admittance::make_room(int error) {
   constexpr useconds_t kPause_us = 50'000;
-  if (!strangers_.empty()) drop_one("this process has no more descriptors, and it had not said who it is");
+  if (!strangers_.empty()) {
+    drop_one("this process has no more descriptors, and it had not said who it is");
+  } else if (!said_full_) {
+    said_full_ = true;
+    (*on_event_)(limit_reached("somebody waits to be let in", error).message());
+  }
   ::usleep(kPause_us);
-  return {};
 }
 
 // Drops the oldest connection of the host that has most: another host's node keeps its place however many come from
@@ -133,7 +138,7 @@ bool Admittance::accept_one(Status& status) {
   stranger.socket = UniqueFd(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
   if (stranger.socket.get() < 0) {
     if (is_limit(errno))
-      status = make_room();
+      make_room(errno);
     else if (no_more_descriptors(errno))
       status = {Code::kExhausted, std::string("a node cannot be let in: ") + std::strerror(errno)};
     return false;

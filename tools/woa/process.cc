@@ -1,6 +1,7 @@
 #include "tools/woa/process.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,15 @@ void occupy_closed_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(descriptor, F_GETFD) == -1)
       (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+// Connections, channels and files take descriptors, and shells give programs few for the sake of select(), which
+// nothing here calls. A program of the user's has its own limit, so the library does not do this.
+void raise_limit_of_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);  // where it is refused, what runs out of them says so
 }
 
 // A parent hands on the signals that it ignores and blocks. SIGCHLD tells how children ended. SIGXFSZ is ignored:
@@ -75,6 +85,7 @@ int run_process(const std::vector<std::string>& arguments, const std::function<i
   try {
     const bool as_json = wants_json(arguments);
     occupy_closed_descriptors();
+    raise_limit_of_descriptors();
     set_signals();
     if (as_json) keep_stdout_for_answers();
     if (!arguments.empty() && arguments.front() == kServeCommand)

@@ -14,8 +14,8 @@
 namespace woa::ofi {
 namespace {
 
-constexpr std::size_t kBatch = 16;
-constexpr int kMostBatches = 8;  // of one look
+constexpr std::size_t kBatch = 64;  // more than one call of libfabric takes in, so that nothing piles up
+constexpr int kMostBatches = 8;     // of one look
 
 }  // namespace
 
@@ -30,6 +30,12 @@ Fabric::~Fabric() {
 Result<Registration> Fabric::register_memory(std::span<std::byte> memory, RemoteAccess access) {
   const std::lock_guard lock(mutex_);
   return Registration::make(objects_, memory, access);
+}
+
+Status Fabric::discard_messages() {
+  const std::lock_guard lock(mutex_);
+  WOA_ASSIGN_OR_RETURN(strays_, Strays::open(objects_));
+  return {};
 }
 
 void Fabric::deregister(Registration registration) {
@@ -138,11 +144,13 @@ void Fabric::progress(bool attending) noexcept {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   looks_.fetch_add(1, std::memory_order_relaxed);
   if (!lock.owns_lock()) return;
+  if (strays_ != nullptr) strays_->retry();
   std::array<fi_cq_data_entry, kBatch> entries;
   for (int batch = 0; batch < kMostBatches; ++batch) {
     const ssize_t count = fi_cq_read(objects_.completions.get(), entries.data(), entries.size());
     if (count == -FI_EAVAIL) {
-      on_error();
+      while (on_error()) {
+      }
       continue;
     }
     if (count <= 0) return;
@@ -153,7 +161,15 @@ void Fabric::progress(bool attending) noexcept {
   }
 }
 
+// A message's flags are its sender's choice: only the context says what a completion is of.
+bool Fabric::is_message(const void* context) noexcept {
+  if (strays_ == nullptr || !strays_->take(context)) return false;
+  ++counters_.messages;
+  return true;
+}
+
 void Fabric::on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept {
+  if (is_message(entry.op_context)) return;
   if ((entry.flags & FI_REMOTE_CQ_DATA) == 0) {
     if (entry.op_context != nullptr) has_left(*static_cast<Operation*>(entry.op_context));
     return;
@@ -167,20 +183,22 @@ void Fabric::on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept
     mailbox->arrive(immediate, now);
 }
 
-// A write failed after it had been taken. Which one it was shows in its context, if it had one.
-void Fabric::on_error() noexcept {
+// A write failed after it had been taken. Which one it was shows in its context, if it had one. False: none is left.
+bool Fabric::on_error() noexcept {
   fi_cq_err_entry entry{};
-  if (fi_cq_readerr(objects_.completions.get(), &entry, 0) < 0) return;
+  if (fi_cq_readerr(objects_.completions.get(), &entry, 0) <= 0) return false;
+  if (is_message(entry.op_context)) return true;
   ++counters_.errors;
-  if (entry.op_context == nullptr) return;
+  if (entry.op_context == nullptr) return true;
   for (std::size_t k = 0; k < operations_.size(); ++k) {
     auto* at = static_cast<Operation*>(entry.op_context);
     if (at < operations_[k].get() || at >= operations_[k].get() + operation_counts_[k]) continue;
     has_left(*at);
     Mailbox* mailbox = mailboxes_[at->segment];
     if (mailbox != nullptr) mailbox->lose(Lost::kWire, entry.err);
-    return;
+    return true;
   }
+  return true;
 }
 
 void Fabric::has_left(Operation& operation) noexcept {

@@ -18,6 +18,7 @@
 #include "runtime/transport/ofi/fabric_objects.h"
 #include "runtime/transport/ofi/mailbox.h"
 #include "runtime/transport/ofi/registration.h"
+#include "runtime/transport/ofi/strays.h"
 
 namespace woa::ofi {
 
@@ -52,6 +53,7 @@ struct FabricCounters {
   std::uint64_t refused = 0;   // calls that are to be made again (FI_EAGAIN)
   std::uint64_t arrived = 0;   // immediates
   std::uint64_t strays = 0;    // immediates that name no segment of this process
+  std::uint64_t messages = 0;  // that strangers sent, thrown away
   std::uint64_t errors = 0;    // failed writes that libfabric reported later
   [[nodiscard]] std::uint64_t posted() const noexcept { return writes + gathered + injected; }
 };
@@ -65,6 +67,8 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   // ---- at start; any thread
+  // From now on messages are thrown away. Errors as Strays::open().
+  Status discard_messages();
   Result<Registration> register_memory(std::span<std::byte> memory, RemoteAccess access = RemoteAccess::kWrite);
   void deregister(Registration registration);
   // Memory that was registered, and that writes may still come to: kept until the endpoint is closed.
@@ -112,13 +116,15 @@ class Fabric {
   [[nodiscard]] Post gather(std::span<const Piece> pieces, const Target& target, Operation& operation,
                             std::uint64_t flags, std::uint64_t& counter) noexcept;
   [[nodiscard]] Post outcome(ssize_t code, std::uint64_t& counter) noexcept;
+  [[nodiscard]] bool is_message(const void* context) noexcept;
   void on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept;
-  void on_error() noexcept;
+  [[nodiscard]] bool on_error() noexcept;
   void has_left(Operation& operation) noexcept;
 
   FabricObjects objects_;
   mutable std::mutex mutex_;
   FabricCounters counters_;
+  std::unique_ptr<Strays> strays_;                        // null until discard_messages()
   std::uint64_t leaving_ = 0;                             // of write_last()
   std::vector<Mailbox*> mailboxes_;                       // by number; null: free
   std::uint32_t next_segment_ = 0;                        // number to be given out next, modulo kSegments

@@ -32,8 +32,8 @@ Status failed(const std::string& provider, const char* call, int code, const std
 std::unique_ptr<fi_info, FreeInfo> make_hints(const std::string& address) {
   std::unique_ptr<fi_info, FreeInfo> hints(fabric_library()->fi_dupinfo(nullptr));
   if (hints == nullptr) return hints;
-  hints->caps = FI_MSG | FI_RMA;
-  hints->mode = FI_CONTEXT | FI_CONTEXT2;  // every write may bring its own
+  hints->caps = FI_MSG | FI_TAGGED | FI_RMA;  // messages only to throw them away (strays.h)
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;     // every write may bring its own
   hints->ep_attr->type = FI_EP_RDM;
   hints->tx_attr->iov_limit = 2;  // a header from the ring and its payload in one write
   hints->domain_attr->mr_mode = kMrModes;

@@ -18,6 +18,7 @@
 #include "runtime/transport/ofi/sender.h"
 #include "runtime/transport/ofi/served_fabric.h"
 #include "runtime/transport/ofi/shm_leftovers.h"
+#include "runtime/transport/ofi/silent_connections.h"
 #include "runtime/transport/ofi/sleeper.h"
 #include "runtime/transport/ofi/waits.h"
 
@@ -79,7 +80,7 @@ OfiCounters Ofi::counters() const {
   const FabricCounters counters = served_->fabric.counters();
   const ServiceCounters service = served_->service.counters();
   return {counters.writes, counters.gathered, counters.injected, counters.refused, counters.arrived,
-          counters.strays, counters.errors,   service.naps,      service.ended};
+          counters.strays, counters.messages, counters.errors,   service.naps,     service.ended};
 }
 
 std::uint64_t Ofi::packets() const noexcept {
@@ -258,12 +259,14 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
   if (options.provider == "shm") remove_shm_leftovers();
   auto objects = open_fabric(options.provider, *address);
   if (!objects.ok()) return objects.status();
+  hold_back_silent_connections(objects->address);
   KeepAlive keep_alive;
   keep_alive.every_ns = options.keep_alive_ns;
   keep_alive.silence_ns = options.silence_ns;
   keep_alive.start_ns = options.start_ns;
   try {
     auto served = std::make_shared<ServedFabric>(options.provider, std::move(*objects), keep_alive);
+    WOA_RETURN_IF_ERROR(served->fabric.discard_messages());
     return std::unique_ptr<OfiTransport>(
         std::make_unique<Ofi>(std::move(served), RegistrationLimits{options.registrations, options.registered_bytes}));
   } catch (const std::system_error& error) {

@@ -35,6 +35,7 @@ struct OfiCounters {
   std::uint64_t refused = 0;   // calls that libfabric asked to make again (FI_EAGAIN); in none of the above
   std::uint64_t arrived = 0;   // immediates from peers
   std::uint64_t strays = 0;    // immediates that name no segment of this process
+  std::uint64_t messages = 0;  // that strangers sent, thrown away
   std::uint64_t errors = 0;    // writes that failed after libfabric had taken them
   std::uint64_t naps = 0;      // of the service thread (ofi/service.h)
   std::uint64_t ended_naps = 0;

@@ -23,6 +23,11 @@ void touch_pages(std::span<std::byte> memory) noexcept {
   if (!memory.empty()) touch(memory.back());  // it need not begin with a page
 }
 
+std::uint64_t right_of(RemoteAccess access) {
+  if (access == RemoteAccess::kNone) return 0;
+  return access == RemoteAccess::kWrite ? FI_REMOTE_WRITE : FI_RECV;
+}
+
 Result<std::uint64_t> random_key(std::size_t key_bytes) {
   std::uint64_t key = 0;
   if (getrandom(&key, sizeof key, 0) != sizeof key)
@@ -34,15 +39,15 @@ Result<std::uint64_t> random_key(std::size_t key_bytes) {
 
 Result<Registration> Registration::make(const FabricObjects& objects, std::span<std::byte> memory,
                                         RemoteAccess access) {
-  const bool written_to = access == RemoteAccess::kWrite;
-  if (written_to && objects.granted(FI_MR_ALLOCATED)) touch_pages(memory);
+  const bool changes = access != RemoteAccess::kNone;
+  if (changes && objects.granted(FI_MR_ALLOCATED)) touch_pages(memory);
   fid_mr* region = nullptr;
   int code = -FI_ENOKEY;
   for (int attempt = 0; code == -FI_ENOKEY && attempt < kKeyAttempts; ++attempt) {
     const Result<std::uint64_t> key = random_key(objects.info->domain_attr->mr_key_size);
     if (!key.ok()) return key.status();
-    code = fi_mr_reg(objects.domain.get(), memory.data(), memory.size(), FI_WRITE | (written_to ? FI_REMOTE_WRITE : 0),
-                     0, *key, 0, &region, nullptr);
+    code = fi_mr_reg(objects.domain.get(), memory.data(), memory.size(), FI_WRITE | right_of(access), 0, *key, 0,
+                     &region, nullptr);
   }
   if (code != 0)
     return fabric_failure(Code::kExhausted, "ofi: registering " + std::to_string(memory.size()) + " bytes: fi_mr_reg",

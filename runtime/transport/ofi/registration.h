@@ -8,8 +8,8 @@
 
 namespace woa::ofi {
 
-// What peers may do there, beside this process, which may write from it.
-enum class RemoteAccess : bool { kNone, kWrite };
+// What peers may do there, beside this process, which may write from it. kMessages: what they send may be put there.
+enum class RemoteAccess : std::uint8_t { kNone, kWrite, kMessages };
 
 // Deregistered by the destructor; goes before the fabric, and before the memory.
 class Registration {
@@ -17,7 +17,7 @@ class Registration {
   // Serves every mode of registration that open_fabric() offers: allocates the pages first where the provider wants
   // them (FI_MR_ALLOCATED), binds to the endpoint (FI_MR_ENDPOINT), and lets the provider choose the key
   // (FI_MR_PROV_KEY). Otherwise the key is random, so that a stranger who finds the endpoint cannot guess it.
-  // kExhausted with libfabric's reason. What peers may not write to may be read-only.
+  // kExhausted with libfabric's reason. What peers may not change may be read-only.
   static Result<Registration> make(const FabricObjects& objects, std::span<std::byte> memory,
                                    RemoteAccess access = RemoteAccess::kWrite);
 
