@@ -91,6 +91,7 @@ Status join_replicas(ControlSocket& socket, const control::Hello& hello, bool ch
   const auto given_up = [&] { return has_word(socket.descriptor()); };
   for (const control::Replicas& peer : connect->peers)
     WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports, given_up));
+  for (Wire* wire : transports.wires) wire->all_connected();
   return {};
 }
 

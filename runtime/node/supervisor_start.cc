@@ -82,6 +82,7 @@ Status Supervisor::connect() {
     const Status connected = connect_replicas(shared, *setup_.segments, setup_.transports, given_up);
     if (!connected.ok()) return why_not_connected(c, connected);
   }
+  for (Wire* wire : setup_.transports.wires) wire->all_connected();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::Connect connect;
     for (std::uint32_t other = 0; other < nodes_.size(); ++other) {

@@ -59,6 +59,9 @@ class Wire {
   // no such description, or of another size or provider. kPeerLost: the peer does not answer.
   virtual Status connect(const std::shared_ptr<Replica>& replica, std::string_view description,
                          const std::function<bool()>& given_up) = 0;
+  // All whom this process will ever hear of have been connected: strangers may find nobody at home from now on. Later
+  // calls of connect() succeed only if this process reaches the other, and not the other way round.
+  virtual void all_connected() noexcept {}
   // Bytes of each replica of a channel. kInvalid names the field of `spec` that is out of bounds.
   virtual Result<std::size_t> channel_bytes(const ChannelSpec& spec) const = 0;
   // The two ends; exactly one of each per pair of connected replicas. What arrives rings `own`, the doorbell of this

@@ -6,6 +6,7 @@
 #include <rdma/fi_tagged.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,15 @@ class OfiStranger {
     reached_ = fi_av_insert(objects_.addresses.get(), address.data(), 1, &peer_, 0, nullptr) == 1;
   }
 
-  // Blocks until libfabric has taken the message, of `bytes` bytes. `number`: that comes with it. False: it is refused.
+  // Blocks until libfabric has taken the message, of `bytes` bytes, or give_up(). `number`: that comes with it. False:
+  // it is refused.
   bool send(std::size_t bytes, bool tagged, std::uint64_t number = 0, std::uint64_t flags = 0) {
     if (text_.size() < bytes) text_.resize(bytes, '?');
     const iovec piece{text_.data(), bytes};
     const fi_msg plain{&piece, nullptr, 1, peer_, &context_, number};
     const fi_msg_tagged other{&piece, nullptr, 1, peer_, number, 0, &context_, number};
     ssize_t code = -FI_EAGAIN;
-    while (reached_ && code == -FI_EAGAIN) {
+    while (reached_ && code == -FI_EAGAIN && !given_up_) {
       code = tagged ? fi_tsendmsg(objects_.endpoint.get(), &other, flags | FI_REMOTE_CQ_DATA)
                     : fi_sendmsg(objects_.endpoint.get(), &plain, flags | FI_REMOTE_CQ_DATA);
       if (code == -FI_EAGAIN) (void)look();
@@ -42,6 +44,8 @@ class OfiStranger {
     while (left == -FI_EAGAIN) left = look();
     return left == 1;
   }
+  // Any thread.
+  void give_up() noexcept { given_up_ = true; }
   // Keeps libfabric going. The number of messages that were waited for and have left, or -FI_EAGAIN.
   ssize_t look() {
     fi_cq_data_entry entry;
@@ -52,6 +56,7 @@ class OfiStranger {
   ofi::FabricObjects objects_;
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   bool reached_ = false;
+  std::atomic<bool> given_up_{false};
   fi_context2 context_{};  // of all messages: tcp;ofi_rxm keeps nothing there
   std::vector<char> text_;
 };

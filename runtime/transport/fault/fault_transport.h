@@ -103,6 +103,7 @@ class FaultWire final : public Wire {
     ends_.connecting();
     return inner_->connect(replica, description, given_up);
   }
+  void all_connected() noexcept override { inner_->all_connected(); }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override { return inner_->channel_bytes(spec); }
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
                                               Doorbell own, std::span<const ChannelRegion> regions) override;

@@ -9,6 +9,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/transport/ofi/library.h"
+#include "runtime/transport/ofi/port.h"
 #include "runtime/transport/ofi/waits.h"
 
 namespace woa::ofi {
@@ -24,6 +25,7 @@ Fabric::Fabric(FabricObjects objects) : objects_(std::move(objects)) {}
 Fabric::~Fabric() {
   const std::uint64_t begin = now_ns();
   while (leaving_ > 0 && now_ns() - begin < kCloseNs) progress(false);
+  end_connections(objects_.address);
   objects_.endpoint.reset();  // before the operations, whose contexts it may still hold
 }
 

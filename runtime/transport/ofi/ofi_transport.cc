@@ -11,6 +11,7 @@
 #include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/interface_policy.h"
+#include "runtime/transport/ofi/port.h"
 #include "runtime/transport/ofi/receiver.h"
 #include "runtime/transport/ofi/rendezvous_receiver.h"
 #include "runtime/transport/ofi/rendezvous_sender.h"
@@ -18,7 +19,6 @@
 #include "runtime/transport/ofi/sender.h"
 #include "runtime/transport/ofi/served_fabric.h"
 #include "runtime/transport/ofi/shm_leftovers.h"
-#include "runtime/transport/ofi/silent_connections.h"
 #include "runtime/transport/ofi/sleeper.h"
 #include "runtime/transport/ofi/waits.h"
 
@@ -48,6 +48,7 @@ class Ofi final : public OfiTransport, public Rendezvous {
   Result<std::shared_ptr<Replica>> adopt(std::unique_ptr<Mapping> memory) override;
   Status connect(const std::shared_ptr<Replica>& replica, std::string_view description,
                  const std::function<bool()>& given_up) override;
+  void all_connected() noexcept override { close_to_newcomers(served_->fabric.objects().address); }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
                                               Doorbell own, std::span<const ChannelRegion> regions) override;

@@ -1,6 +1,7 @@
 """A run at whose ports strangers call: those who say nothing, those who talk nonsense, and those who send by libfabric."""
 import os
 import resource
+import signal
 import socket
 import subprocess
 import time
@@ -25,6 +26,17 @@ def listening(pid):
             pass  # it was open for the listing
     rows = (row.split() for row in read("/proc/net/tcp").splitlines()[1:])
     return {int(row[1].rsplit(":", 1)[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets}
+
+
+def children(pid):
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if int(read(f"/proc/{name}/stat").rsplit(")", 1)[1].split()[1]) == pid:
+                found.append(int(name))
+        except OSError:
+            pass  # it has ended meanwhile
+    return found
 
 
 def resident(pid):
@@ -106,6 +118,25 @@ class Strangers(JoinTest):
             self.assertEqual(stranger.stdout.readline(), b"sent\n")
             self.assertLess(resident(started.process.pid) - before, MOST_MORE)
         self.finish(run, node, address)
+
+    def test_whoever_has_not_joined_finds_nobody_once_the_run_has_begun(self):
+        run = self.start([harness.WOA, "run", HELLO, "--in", "text=" + self.text, "--instances", "1000000", "--transport", "ofi"])
+        end = time.monotonic() + harness.LIMIT_S
+        shut = set()
+        while len(shut) < 3:
+            self.assertLess(time.monotonic(), end)
+            for pid in (run.process.pid, *children(run.process.pid)):
+                for port in listening(pid) - shut:
+                    try:
+                        socket.create_connection(("127.0.0.1", port), timeout=0.5).close()
+                        time.sleep(0.05)
+                    except TimeoutError:
+                        shut.add(port)
+            if run.ended:
+                self.skip_without_libraries(run.end(), run.error)
+                self.fail(run.error)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(), 130, run.error)
 
     def test_the_limit_on_open_files_is_raised_to_the_hard_one(self):
         done = subprocess.run([harness.WOA, "run", HELLO, "--in", "text=" + self.text], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,4 +1,6 @@
 // Messages of strangers, whom libfabric lets in: they are thrown away, and channels go on.
+#include <thread>
+
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/immediate.h"
 #include "tests/support/ofi_stranger.h"
@@ -44,6 +46,25 @@ TEST_CASE("messages of strangers are thrown away beside a channel that goes on")
   REQUIRE(inbox.packets.size() == kRounds);
   REQUIRE(consumer->counters().errors == 0);
   REQUIRE(producer->counters().messages == 0);
+}
+
+TEST_CASE("an endpoint closes while strangers go on sending") {
+  auto victim = ofi_or_skip();
+  auto replica = need(victim->allocate("test", 64));
+  const std::string address = need(ofi::SegmentDescription::decode(replica->description())).address;
+  std::vector<std::unique_ptr<OfiStranger>> strangers;
+  std::vector<std::jthread> sending;
+  for (int k = 0; k < 3; ++k) {
+    strangers.push_back(std::make_unique<OfiStranger>(need(ofi::open_fabric("tcp;ofi_rxm", "127.0.0.1")), address));
+    sending.emplace_back([stranger = strangers.back().get()] {
+      while (stranger->send(64, false)) {
+      }
+    });
+  }
+  const bool heard = within_patience([&] { return victim->counters().messages > 1000; });
+  replica.reset(), victim.reset();  // would never return
+  for (const auto& stranger : strangers) stranger->give_up();
+  REQUIRE(heard);
 }
 
 }  // namespace woa::test
