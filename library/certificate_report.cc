@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "library/quantities.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 
 namespace woa {

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "library/run_limit.h"
 #include "runtime/base/processor.h"
 #include "runtime/controller/layout.h"
 #include "runtime/controller/transfer_method.h"
@@ -22,7 +23,7 @@ json latency_json(const Latencies::Summary& ns) {
           {"max", microseconds(ns.max)}};
 }
 
-json controllers_json(const Plan& plan, const RunReport& report) {
+json controllers_json(const Plan& plan, const RunReport& report, double wall_s) {
   json list = json::array();
   for (std::size_t c = 0; c < plan.controllers.size(); ++c) {
     const ControllerReport& controller = report.controllers[c];
@@ -40,6 +41,8 @@ json controllers_json(const Plan& plan, const RunReport& report) {
                {"matches", controller.device.matches},
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},
+               {"workers", plan.controllers[c].workers},
+               {"share", share_of(plan.controllers[c], busy_ns, wall_s)},
                {"dropped", controller.stats.dropped},
                {"waits",
                 {{"spins", controller.stats.waits.spins},
@@ -56,23 +59,34 @@ json controllers_json(const Plan& plan, const RunReport& report) {
   return list;
 }
 
-json stages_json(const Plan& plan, const RunReport& report) {
+json stages_json(const RunResult& result) {
+  const Plan& plan = *result.plan;
   json list = json::array();
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     if (stage.role != StageRole::kKernel) continue;
-    const StageStats& stats = report.controllers[stage.controller].stats.stages[s];
-    list.push_back(
-        {{"name", stage.name},
-         {"kernel", stage.kernel},
-         {"variant", stage.variant.kind},
-         {"controller", plan.controllers[stage.controller].name},
-         {"firings", stats.firings},
-         {"busy_s", static_cast<double>(stats.busy_ns) / 1e9},
-         {"mean_us", stats.firings == 0 ? json(nullptr)
-                                        : json(microseconds(stats.busy_ns) / static_cast<double>(stats.firings))}});
+    const StageStats& stats = result.report->controllers[stage.controller].stats.stages[s];
+    const auto mean_us = [&](std::uint64_t over) {
+      return over == 0 ? json(nullptr) : json(microseconds(stats.busy_ns) / static_cast<double>(over));
+    };
+    list.push_back({{"name", stage.name},
+                    {"kernel", stage.kernel},
+                    {"variant", stage.variant.kind},
+                    {"controller", plan.controllers[stage.controller].name},
+                    {"firings", stats.firings},
+                    {"busy_s", static_cast<double>(stats.busy_ns) / 1e9},
+                    {"mean_us", mean_us(stats.firings)},
+                    {"instance_us", mean_us(result.instances)},
+                    {"share", share_of(plan.controllers[stage.controller], stats.busy_ns, result.wall_s)}});
   }
   return list;
+}
+
+json limit_json(const RunResult& result) {
+  const auto limit = limit_of(*result.plan, *result.report, result.wall_s);
+  if (!limit) return nullptr;
+  return {{"controller", limit->controller},   {"share", limit->share},    {"stage", limit->stage},
+          {"stage_share", limit->stage_share}, {"full", limit->is_full()}, {"text", limit->text()}};
 }
 
 std::string transport_of(const RunResult& result, const EdgeLayout& edge) {
@@ -198,10 +212,11 @@ json to_json(const RunResult& result) {
   out["control"] = result.report != nullptr ? control_packets(*result.report) : 0;
   out["payload_bytes"] = sum.payload_bytes;
   out["copied_bytes"] = sum.copied_bytes;
-  out["controllers"] = result.report != nullptr ? controllers_json(plan, *result.report) : json::array();
-  out["stages"] = result.report != nullptr ? stages_json(plan, *result.report) : json::array();
+  out["controllers"] = result.report != nullptr ? controllers_json(plan, *result.report, result.wall_s) : json::array();
+  out["stages"] = result.report != nullptr ? stages_json(result) : json::array();
   out["edges"] = result.report != nullptr ? edges_json(result) : json::array();
   out["providers"] = result.report != nullptr ? providers_json(result) : json::array();
+  out["limit"] = result.report != nullptr ? limit_json(result) : json(nullptr);
   out["outputs"] = outputs_json(result.outputs);
   out["failed"] = result.failed;
   out["failures"] = failures_json(result.failures);

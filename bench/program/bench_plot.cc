@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/program/bench_report.h"
+#include "runtime/base/quantities.h"
 
 namespace woa::tools {
 namespace {
@@ -35,13 +36,6 @@ std::string escaped(const std::string& raw) {
     }
   }
   return out;
-}
-
-std::string size_label(std::uint64_t bytes) {
-  constexpr std::array<const char*, 4> kUnits{"B", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1024 && bytes % 1024 == 0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
-  return std::to_string(bytes) + " " + kUnits[unit];
 }
 
 // Maps values to a share of the axis.
@@ -158,7 +152,7 @@ std::string draw_bars(const bench::Report& report) {
   for (const bench::Row& row : report.rows) {
     if (row.size != size) {
       size = row.size;
-      bars += label(16, y + 16, "start", size_label(size), "font-weight=\"bold\"");
+      bars += label(16, y + 16, "start", bytes_text(size), "font-weight=\"bold\"");
       y += kRowHeight;
     }
     const double middle = y + kRowHeight / 2;
@@ -209,7 +203,7 @@ std::string draw_lines(const bench::Report& report, const std::vector<std::uint6
     if (sizes.size() > 8 && size != sizes.front() && size != sizes.back() &&
         std::count(sizes.begin(), sizes.end(), size / 4) == 0)
       continue;
-    picture += label(x(size), kTop + kLinesHeight + 18, "middle", size_label(size), "font-size=\"10\"");
+    picture += label(x(size), kTop + kLinesHeight + 18, "middle", bytes_text(size), "font-size=\"10\"");
   }
   picture += label(16, kTop - 10, "start", axis_title(scale, report.rows.front().unit), "fill=\"#555\"");
   std::vector<std::string> order;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "compiler/predict/traffic.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 #include "runtime/plan/index.h"
 
@@ -41,23 +42,9 @@ std::string label_text(std::string_view text) {
   return out;
 }
 
-std::string number_text(const char* format, double number) {
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), format, number);
-  return out.data();
-}
-
-std::string time_text(double ps) {
-  constexpr double kPsPerUs = 1e6, kUsPerMs = 1e3;
-  const double us = ps / kPsPerUs;
-  return us < 10 * kUsPerMs ? number_text("%.4g us", us) : number_text("%.4g ms", us / kUsPerMs);
-}
-
-std::string bytes_text(double bytes) {
-  constexpr double kOfKib = 1024;
-  if (bytes < kOfKib) return number_text("%.4g B", bytes);
-  if (bytes < kOfKib * kOfKib) return number_text("%.4g KiB", bytes / kOfKib);
-  return number_text("%.4g MiB", bytes / (kOfKib * kOfKib));
+std::string ps_text(double ps) {
+  constexpr double kPsPerUs = 1e6;
+  return us_text(ps / kPsPerUs);
 }
 
 // Marks a device that is a model on every machine. Only a run can tell if an OpenCL device is a processor.
@@ -85,7 +72,7 @@ class Drawing {
     for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) draw_stage(s);
     for (std::uint32_t e = 0; e < plan_.edges.size(); ++e) draw_edge(e);
     std::string out = "digraph \"" + label_text(plan_.graph) +
-                      "\" {\n  rankdir=LR; fontname=sans; labelloc=t;\n  label=\"" + title() +
+                      "\" {\n  rankdir=LR; outputorder=edgesfirst; fontname=sans; labelloc=t;\n  label=\"" + title() +
                       "\";\n  node [fontname=sans]; edge [fontname=sans];\n" + "  subgraph cluster_all {\n  label=\"" +
                       legend() + "\"; labelloc=b; fontsize=10; color=white;\n";
     for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) out += controller_text(c);
@@ -99,7 +86,7 @@ class Drawing {
     if (!plan_.certificate) return text;
     const Certificate& certificate = *plan_.certificate;
     return text + (certificate.goal.objective == "latency" ? "\\none instance takes " : "\\nan instance every ") +
-           time_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
+           ps_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
            (modelled_stages(plan_).empty() ? ")" : ", modelled: it does not run)");
   }
   // Explains the signs in the picture that do not explain themselves.
@@ -155,7 +142,7 @@ class Drawing {
     for (std::uint32_t s = 0; s < plan_.stages.size(); ++s)
       if (plan_.stages[s].controller == c) busy += std::max(time_of(s), 0.0);
     return "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
-           backend_text(controller) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
+           backend_text(controller) + ")" + (busy > 0 ? "\\n" + ps_text(busy) : "") +
            "\"; labelloc=b; labeljust=l; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) +
            ";\n" + inside_[c] + "  }\n";
   }
@@ -163,7 +150,7 @@ class Drawing {
     const StagePlan& stage = plan_.stages[s];
     std::string label = label_text(stage.name);
     if (!stage.kernel.empty()) label += "\\n" + label_text(stage.kernel);
-    if (time_of(s) >= 0) label += "\\n" + time_text(time_of(s));
+    if (time_of(s) >= 0) label += "\\n" + ps_text(time_of(s));
     const bool modelled = stage.variant.kind == kModelled;
     if (modelled) label += ", modelled";
     const std::string shape = stage.role == StageRole::kKernel ? "box" : "ellipse";
@@ -171,17 +158,17 @@ class Drawing {
                                  ", style=" + (modelled ? "\"filled,dashed\"" : "filled") + ", fillcolor=white];\n";
   }
 
-  // Makes the edge's text a node of its own, which other edges keep clear of. Graphviz puts an edge's first end left of
-  // the second: so boxes stand in the order in which the source reaches them, and calls that the host passes on stand
-  // in one column.
+  // Makes the edge's text a node of its own, which other edges keep clear of; those that cannot pass under it. Graphviz
+  // puts an edge's first end left of the second: so boxes stand in the order in which the source reaches them, and
+  // calls that the host passes on stand in one column.
   void draw_edge(std::uint32_t e) {
     const EdgePlan& edge = plan_.edges[e];
     const std::uint32_t from = plan_.stages[edge.from_stage].controller, to = plan_.stages[edge.to_stage].controller;
     const std::string writer = "s" + std::to_string(edge.from_stage), reader = "s" + std::to_string(edge.to_stage),
                       text = "e" + std::to_string(e);
     (crosses(edge) ? between_ : inside_[from]) += "    " + text + " [label=\"" + label_of(e) +
-                                                  "\", shape=plaintext, fontsize=10, margin=\"0.03,0.02\", width=0, "
-                                                  "height=0];\n";
+                                                  "\", shape=plaintext, style=\"filled,rounded\", fillcolor=white, "
+                                                  "fontsize=10, margin=\"0.06,0.03\", width=0, height=0];\n";
     const bool beside = !crosses(edge) && plan_.controllers[from].kind == ControllerKind::kHost;
     const std::string style = style_of(e) + (beside ? ", constraint=false];\n" : "];\n");
     if (turn_[from] <= turn_[to])
@@ -217,7 +204,7 @@ class Drawing {
     if (traffic_.empty()) return "";
     const Traffic& traffic = traffic_[e];
     const bool one = traffic.tokens == 1;
-    return "\\n" + number_text("%.4g ", traffic.tokens) +
+    return "\\n" + to_text("%.4g ", traffic.tokens) +
            (crosses(plan_.edges[e]) ? (one ? "message" : "messages") : (one ? "token" : "tokens")) + ", " +
            bytes_text(traffic.bytes);
   }
@@ -234,7 +221,7 @@ class Drawing {
                                                         : "gray45");
     // Width: from 1 for a packet without payload to 6 for 16 MiB or more.
     if (!traffic_.empty() && crosses(edge))
-      style += number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));
+      style += to_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));
     return style;
   }
 

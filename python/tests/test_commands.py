@@ -37,7 +37,7 @@ def test_compare_shows_itself_as_a_table():
     assert shown.startswith("<table><tr><th>model</th>")
     assert "<td>rpc-hub</td>" in shown
     head, *rows = str(comparison).split("\n")
-    assert head.split() == "model messages payload bytes predicted us period us measured us".split()
+    assert head.split() == "model messages payload predicted period measured".split()
     woa_row = next(row for row in rows if row.startswith("woa "))
     assert len(woa_row) == len(head)
     assert woa_row.split()[1] == "3"

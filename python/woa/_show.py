@@ -40,15 +40,13 @@ def plan_html(plan: _woa.Plan) -> str:
     return table(("stage", "kernel", "controller"), ((each["name"], each["kernel"], each["controller"]) for each in stages))
 
 
-COMPARED = {"model": "model", "messages": "messages", "payload_bytes": "payload bytes", "predicted_us": "predicted us",
-            "period_us": "period us", "measured_us": "measured us"}
-
-
 def _compared(comparison: dict[str, Any]) -> tuple[list[str], list[list[str]], list[str]]:
     """A comparison's head, a row for each model, and what else is to be said, in lines."""
+    columns = {"model": str, "messages": _short, "payload_bytes": bytes_text, "predicted_us": us_text, "period_us": us_text,
+               "measured_us": us_text}
     models = comparison["models"]
-    used = [key for key in COMPARED if any(key in each for each in models)]
-    rows = [[_short(each.get(key, "-")) for key in used] for each in models]
+    used = [key for key in columns if any(key in each for each in models)]
+    rows = [[columns[key](each[key]) if key in each else "-" for key in used] for each in models]
     said = [f"{each['model']}: {each[key]['message']}" for each in models for key in ("cannot_place", "cannot_run", "failed") if key in each]
     even = comparison["break_even"]
     if even.get("gains"):
@@ -57,7 +55,7 @@ def _compared(comparison: dict[str, Any]) -> tuple[list[str], list[list[str]], l
         said.append(f"WOA gains nothing here: {even['why_nothing']}")
     if comparison["outputs_differ"]:
         said.append(f"the outputs differ: {comparison['outputs_differ']['output']} of {' and '.join(comparison['outputs_differ']['models'])}")
-    return [COMPARED[key] for key in used], rows, said
+    return [key.removesuffix("_us").removesuffix("_bytes") for key in used], rows, said
 
 
 def comparison_html(comparison: dict[str, Any]) -> str:
@@ -73,7 +71,21 @@ def comparison_text(comparison: dict[str, Any]) -> str:
     return "\n".join(lines + said)
 
 
-def _short(value: Any) -> str:
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else f"{value:.4g}"
-    return str(value)
+def us_text(us: float) -> str:
+    return _in_unit(us * 1000, 1000, ("ns", "us", "ms", "s"))
+
+
+def bytes_text(count: float) -> str:
+    return _in_unit(count, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+
+
+def _in_unit(value: float, step: int, units: tuple[str, ...]) -> str:
+    """As the commands print it: four digits, in the largest unit that gives at least one."""
+    unit = 0
+    while abs(float(_short(value))) >= step and unit + 1 < len(units):
+        value, unit = value / step, unit + 1
+    return f"{_short(value)} {units[unit]}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.{max(4, len(str(int(abs(value)))))}g}"

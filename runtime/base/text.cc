@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace woa {
 
@@ -132,16 +131,6 @@ std::string shortened(std::string_view text, std::size_t most) {
   const std::size_t space = text.substr(0, end + 1).rfind(' ');
   if (space != std::string_view::npos && space > end / 2) end = space;
   return std::string(text.substr(0, end)).append(kMore);
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), amount < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", amount, kUnits[unit]);
-  return text.data();
 }
 
 }  // namespace woa

@@ -46,9 +46,6 @@ std::string list_of(const Items& items, const Text& text = {}) {
   return list;
 }
 
-// Bytes in a unit for readers: "1.5 GiB".
-std::string bytes_text(std::uint64_t bytes);
-
 // "1 stage", "2 stages". `one`: a noun whose plural takes an s.
 inline std::string counted(std::uint64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");

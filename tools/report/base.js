@@ -54,11 +54,19 @@ const short = (value) => {
 };
 const countText = (value) => value.toLocaleString("en-US");
 const counted = (value, noun) => `${countText(value)} ${noun}${value === 1 ? "" : "s"}`;
-// In the largest of `units` that gives at least 1; each is [factor, name].
+// In the largest of `units` that gives at least 1 when rounded; each is [factor, name].
 const inUnit = (value, units) => {
-  const [factor, name] = units.find(([factor]) => Math.abs(value) >= factor) ?? units.at(-1);
+  const [factor, name] = units.find(([factor]) => Number((Math.abs(value) / factor).toPrecision(3)) >= 1) ?? units.at(-1);
   const shown = value / factor;
   return `${Math.abs(shown) >= 100 ? Math.round(shown) : short(shown)} ${name}`;
 };
 const timeText = (us) => us === 0 ? "0 s" : inUnit(us, [[1e6, "s"], [1e3, "ms"], [1, "us"], [1e-3, "ns"]]);
 const bytesText = (bytes) => inUnit(bytes, [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]]);
+const percentText = (share) => `${short(100 * share)} %`;
+// A chart's unit, such as "us" or "measured, s". Times and sizes have the unit that fits, and the axis has the rest as its title.
+const UNITS = {us: timeText, s: (s) => timeText(s * 1e6), bytes: bytesText};
+const measured = (unit) => {
+  const parts = unit.split(", "), text = UNITS[parts.at(-1)];
+  return text ? {title: parts.slice(0, -1).join(", "), text, tick: text}
+              : {title: unit, text: (value) => `${short(value)} ${unit}`, tick: short};
+};

@@ -10,14 +10,14 @@ const ROW_PX = 26, AROUND_PX = 110;  // of horizontal bars: a label's height, an
 
 const numberOf = (series, k) => series.colour === undefined ? k : series.colour;
 
-const axis = (title, log) => ({
+const axis = (unit, log) => ({
   type: log ? "logarithmic" : "linear",
-  title: {display: true, text: title, color: themed("--soft")},
+  title: {display: measured(unit).title !== "", text: measured(unit).title, color: themed("--soft")},
   ticks: {
     color: themed("--soft"),
     callback: (value) => {
       const digit = Number(value.toExponential()[0]);
-      return !log || [1, 2, 5].includes(digit) ? short(value) : "";
+      return !log || [1, 2, 5].includes(digit) ? measured(unit).tick(value) : "";
     },
   },
   grid: {color: themed("--line")},
@@ -43,7 +43,7 @@ const bars = (chart) => {
     options: {
       indexAxis: chart.horizontal ? "y" : "x",
       scales: chart.horizontal ? {x: values, y: labels} : {x: {...labels, ticks: {color: themed("--ink")}}, y: values},
-      plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${short(read(item))} ${chart.unit}`}}},
+      plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${measured(chart.unit).text(read(item))}`}}},
     },
   };
 };
@@ -66,7 +66,8 @@ const points = (chart) => ({
   },
   options: {
     scales: {x: axis(chart.x_unit, chart.log && !chart.line), y: axis(chart.unit, chart.log)},
-    plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}, ${item.raw.label}: ${short(item.parsed.x)} ${short(item.parsed.y)}`}}},
+    plugins: {tooltip: {callbacks: {label: (item) =>
+      `${item.dataset.label}, ${item.raw.label}: ${measured(chart.x_unit).text(item.parsed.x)}, ${measured(chart.unit).text(item.parsed.y)}`}}},
   },
 });
 

@@ -24,7 +24,7 @@ const layOut = (chart, direction, framed) => {
     const lines = edge.label.split("\n");
     graph.setEdge(`n${edge.from}`, `n${edge.to}`, {
       width: Math.max(...lines.map((line) => textWidth(line, SMALL_FONT))) + 10, height: lines.length * LINE_PX,
-      labelpos: direction === "LR" ? "l" : "r", labeloffset: 6}, `e${k}`);
+      labelpos: "c"}, `e${k}`);
   });
   dagre.layout(graph);
   return graph;
@@ -54,17 +54,19 @@ const drawEdge = (edge, at, parent) => {
                class: `edge${edge.loop ? " loop" : ""}`, ...(edge.dashed && {"stroke-dasharray": "5 4"})}, parent, {hint: edge.hint});
 };
 
-// Over all edges, so that none strikes a text out.
+// Over all edges and on a ground of their own, so that none strikes a text through.
 const drawLabels = (chart, graph, parent) => {
   const labels = svg("g", {class: "labels"}, parent);
   chart.edges.forEach((edge, k) => {
-    const at = graph.edge(`n${edge.from}`, `n${edge.to}`, `e${k}`);
-    lines(edge.label, at.x, at.y, "label", svg("g", {}, labels, {hint: edge.hint}));
+    const {x, y, width, height} = graph.edge(`n${edge.from}`, `n${edge.to}`, `e${k}`), label = svg("g", {}, labels, {hint: edge.hint});
+    svg("rect", {x: x - width / 2, y: y - height / 2, width, height, rx: 3, class: "ground"}, label);
+    lines(edge.label, x, y, "label", label);
   });
   chart.groups.forEach((group, k) => {
-    const at = graph.node(`g${k}`);
-    if (graph.children(`g${k}`)?.length)
-      svg("text", {x: at.x - at.width / 2 + 8, y: at.y - at.height / 2 + 10, class: "frame"}, labels, {text: fitted(group.name, at.width - 12, FRAME_FONT)});
+    if (!graph.children(`g${k}`)?.length) return;
+    const at = graph.node(`g${k}`), text = fitted(group.name, at.width - 12, FRAME_FONT), left = at.x - at.width / 2, top = at.y - at.height / 2;
+    svg("rect", {x: left + 5, y: top + 2, width: textWidth(text, FRAME_FONT) + 6, height: LINE_PX, class: "frame-ground"}, labels);
+    svg("text", {x: left + 8, y: top + 10, class: "frame"}, labels, {text});
   });
 };
 

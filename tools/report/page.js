@@ -1,5 +1,5 @@
 // Draws a report from the JSON in #report:
-//   {title, facts, tiles?: [{name, value, bad?}], sections: [{title, text, bad?, facts?, charts: [chart], tables: [table]}]}
+//   {title, verdict?, facts, tiles?: [{name, value, bad?}], sections: [{title, text, bad?, facts?, charts: [chart], tables: [table]}]}
 //   facts: [[name, text]]      table: {title, columns, rows}
 // or that of a run ({kind: "run", ...}, see run.js). A chart is one of
 //   {kind: "bars",   title, unit, log, labels, series: [{name, values, mark?, colours?}], horizontal?, stacked?, legend?}
@@ -7,7 +7,8 @@
 //   {kind: "points", title, unit, x_unit, log, diagonal?, line?, series: [{name, points: [[x, y, label]]}], legend?}
 //   {kind: "graph",  title, text, groups: [{name, hint}], nodes: [{name, note, group, colour, hint}],
 //                    edges: [{from, to, label, width, loop, dashed, hint}]}
-//   {kind: "timeline", title, text, lanes: [name], bars: [{lane, begin, end, name, colour, hint}], arrows: [{from, to, hint}]}
+//   {kind: "timeline", title, text, lanes: [name], bars: [{lane, begin, end, name, colour, hint}], arrows: [{from, to, hint}],
+//                    whole: [{begin, end}]}    it opens on as many of the first of these spans as can be read, but at least on one
 // with `half`: beside another; `table`: the same as text, folded. A `colour` is a number, the same in all pictures, or null.
 
 const NEEDS = {graph: ["dagre", "python3-xstatic-dagre"], bars: ["Chart", "libjs-chart.js"], points: ["Chart", "libjs-chart.js"]};
@@ -110,6 +111,7 @@ const showReport = () => {
   page.replaceChildren();
   document.title = report.title;
   element("h1", report.title, page);
+  if (report.verdict) element("p", report.verdict, page).className = "verdict";
   if (report.tiles) tileRow(report.tiles, page);
   factList(report.facts, page);
   const drawings = report.sections.flatMap((section) => sectionOf(section, page));

@@ -13,6 +13,11 @@ const aboutStages = ({run, graph}) => {
 
 const backendText = (controller, counts) => `${controller.backend}${counts?.simulated ? ", simulated" : ""}`;
 const meanText = (stage) => stage.mean_us === null ? "never fired" : timeText(stage.mean_us);
+const instanceText = (stage) => stage.mean_us === null ? "never fired" : timeText(stage.instance_us);
+
+const verdict = ({run, failed}) => [
+  run.error && `The run was cut short: ${run.error.message}.`, failed && `${countText(failed)} of ${counted(run.instances, "instance")} failed.`,
+  run.limit && `${run.limit.text[0].toUpperCase()}${run.limit.text.slice(1)}.`].filter(Boolean).join(" ");
 
 const tiles = ({run, done, failed}) => [
   {name: "instances done", value: `${countText(done)} of ${countText(run.instances)}`, bad: done < run.instances},
@@ -58,8 +63,9 @@ const graphEdge = (edge, counts) => {
 };
 
 const graphNode = (stage, counts, number) => {
-  const note = stage.role !== "kernel" ? (stage.role === "relay" ? "relay" : "") : `${stage.kernel}${counts ? ` · ${meanText(counts)}` : ""}`;
-  const hint = counts ? [`${counted(counts.firings, "firing")}, ${meanText(counts)} each, ${timeText(counts.busy_s * 1e6)} in all`, `variant ${counts.variant}`] : [];
+  const note = stage.role !== "kernel" ? (stage.role === "relay" ? "relay" : "") : `${stage.kernel}${counts ? ` · ${instanceText(counts)}` : ""}`;
+  const hint = counts ? [`${instanceText(counts)} an instance, ${percentText(counts.share)} of ${counts.controller}`,
+    `${counted(counts.firings, "firing")}, ${meanText(counts)} each, ${timeText(counts.busy_s * 1e6)} in all`, `variant ${counts.variant}`] : [];
   return {name: stage.name, note, group: ["source", "sink"].includes(stage.role) ? null : stage.controller, colour: number, hint: [stage.name, ...hint].join("\n")};
 };
 
@@ -70,7 +76,7 @@ const graphSection = (data) => {
     return {name: controller.name.split(":")[0] === backend ? controller.name : `${controller.name} (${backend})`, hint: `${controller.name}: ${run.controllers[k]?.device ?? backend}`};
   });
   const loops = graph.edges.some((edge) => edge.loop), held = graph.edges.some((edge) => edge.held);
-  const text = "Stages with their controllers. Edges: messages × mean payload; the thicker, the more bytes in all. “local” stays in a controller. The host has the source and the sink.";
+  const text = "Stages with their controllers, and what an instance takes of each. Edges: messages × mean payload; the thicker, the more bytes in all. “local” stays in a controller. The host has the source and the sink.";
   return {
     title: "Graph", text: [text, loops && "Red: round a loop.", held && "Dashed: held."].filter(Boolean).join(" "),
     charts: [{kind: "graph", title: "", text: `Graph of ${counted(graph.stages.length, "stage")} and ${counted(graph.edges.length, "edge")}; the table of edges has the same.`,
@@ -90,11 +96,17 @@ const timelineSection = (data) => {
     hint: `${name(firing)}, instance ${firing.instance}${firing.tag ? `, tag ${firing.tag}` : ""}\n${timeText(firing.end_us - firing.begin_us)} from ${timeText(firing.begin_us)}, reads ${bytesText(firing.bytes)}`}));
   const hints = (edge) => graph.edges[edge].ports.join(" to ");
   const fired = firings.filter((firing) => graph.stages[firing.stage].role !== "relay").length;  // the run counts no relays
-  const shown = fired < timeline.all_firings ? `The first ${countText(fired)} of ${counted(timeline.all_firings, "firing")}` : `All ${counted(fired, "firing")}`;
+  const span = (instance) => {
+    const own = firings.filter((firing) => firing.instance === instance);
+    return {begin: Math.min(...own.map((firing) => firing.begin_us)), end: Math.max(...own.map((firing) => firing.end_us))};
+  };
+  const partial = timeline.whole.length ? "" : " No instance is whole: its trace was full before.";
+  const thinned = timeline.thinned_us ? `, the later ones without those that a longer one within ${timeText(timeline.thinned_us)} would hide` : "";
+  const shown = fired < timeline.all_firings ? `The first ${countText(fired)} of ${counted(timeline.all_firings, "firing")}${thinned}` : `All ${counted(fired, "firing")}`;
   return {
-    title: "Timeline", text: `${shown}, with ${counted(arrows.length, "packet")} between controllers as arrows. The run sent ${counted(run.messages, "message")}.`,
+    title: "Timeline", text: `${shown}, with ${counted(arrows.length, "packet")} between controllers as arrows. The run sent ${counted(run.messages, "message")}.${partial}`,
     charts: [{kind: "timeline", title: "", text: `${shown} on ${counted(lanes.length, "lane")}; the table of firings has the same.`,
-              lanes: lanes.map(laneName), bars, arrows: arrows.map(([from, to, edge]) => ({from, to, hint: `packet: ${hints(edge)}`})),
+              lanes: lanes.map(laneName), bars, whole: timeline.whole.map(span), arrows: arrows.map(([from, to, edge]) => ({from, to, hint: `packet: ${hints(edge)}`})),
               table: {title: "Firings", columns: ["stage", "controller", "instance", "tag", "from", "took", "reads"],
                       rows: firings.map((firing) => [name(firing), laneName(lanes[firing.lane]), countText(firing.instance), String(firing.tag),
                                                      timeText(firing.begin_us), timeText(firing.end_us - firing.begin_us), bytesText(firing.bytes)])}}],
@@ -104,8 +116,8 @@ const timelineSection = (data) => {
 
 // A series per kernel stage, and one for what is no kernel.
 const busyChart = (data) => {
-  const {run, graph} = data, {kernels} = aboutStages(data);
-  const share = (busy_s, k) => 100 * busy_s / run.wall_s / graph.controllers[k].workers;
+  const {run} = data, {kernels} = aboutStages(data);
+  const share = (busy_s, k) => 100 * busy_s / run.wall_s / run.controllers[k].workers;
   const names = run.controllers.map((controller) => controller.name);
   const series = run.stages.map((stage, number) => ({
     name: stage.name, colour: number, values: names.map((name, k) => name === stage.controller ? share(stage.busy_s, k) : 0)}));
@@ -118,12 +130,14 @@ const busyChart = (data) => {
 
 const stageSection = (data) => {
   const {run} = data;
-  const mean = {kind: "bars", title: "Mean time of a firing", unit: "us", half: true, horizontal: true, legend: false,
-                labels: run.stages.map((stage) => `${stage.name}: ${meanText(stage)}`),
-                series: [{name: "mean", values: run.stages.map((stage) => stage.mean_us), colours: run.stages.map((_, k) => k)}]};
-  return {title: "Stages and controllers", text: "", charts: [mean, busyChart(data)], tables: [
-    {title: "Stages", columns: ["stage", "kernel", "variant", "controller", "firings", "mean", "busy"],
-     rows: run.stages.map((stage) => [stage.name, stage.kernel, stage.variant, stage.controller, countText(stage.firings), meanText(stage), timeText(stage.busy_s * 1e6)])}]};
+  const ranked = run.stages.map((stage, number) => ({...stage, number})).sort((a, b) => b.instance_us - a.instance_us);
+  const instance = {kind: "bars", title: "Time of an instance, all firings of a stage", unit: "us", half: true, horizontal: true, legend: false,
+                    labels: ranked.map((stage) => `${stage.name}: ${instanceText(stage)}`),
+                    series: [{name: "an instance", values: ranked.map((stage) => stage.instance_us), colours: ranked.map((stage) => stage.number)}]};
+  return {title: "Stages and controllers", text: "", charts: [instance, busyChart(data)], tables: [
+    {title: "Stages", columns: ["stage", "kernel", "variant", "controller", "an instance", "of controller's time", "firings", "a firing", "busy"],
+     rows: run.stages.map((stage) => [stage.name, stage.kernel, stage.variant, stage.controller, instanceText(stage), percentText(stage.share),
+                                      countText(stage.firings), meanText(stage), timeText(stage.busy_s * 1e6)])}]};
 };
 
 const latencySection = ({run, quantiles}) => {
@@ -167,7 +181,7 @@ const outputSection = ({run}) => ({
 const reportOfRun = (data) => {
   const {run, timeline, failed, quantiles} = data;
   return {
-    title: `Run of ${run.graph}`, facts: [], tiles: tiles(data),
+    title: `Run of ${run.graph}`, verdict: verdict(data), facts: [], tiles: tiles(data),
     sections: [
       ...(failed || run.error ? [failureSection(data)] : []),
       graphSection(data),

@@ -1,18 +1,28 @@
 // Bars over time, a lane each for who did the work, and arrows from what sent to what received.
 const LANE_PX = 34, BAR_PX = 20, AXIS_PX = 26, BAR_FONT = "11px system-ui, sans-serif";
 const LEAST_TEXT_PX = 40;
-const READABLE_PX = 14, MOST_ZOOM = 10;  // a bar's mean room at the first zoom; zooms are powers of two
+const READABLE_PX = 14;  // a bar's mean room at the first zoom
+const MOST_ZOOM = 12, ZOOM_STEP = 0.25;  // zooms are powers of two
+const END_PX = 70;  // behind the last bar, for the text of a tick
 
 const tickStep = (length, most) => {
   const least = length / most, power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].find((factor) => factor * power >= least) * power;
 };
 
+// All ticks have one unit, and the digits that tell them apart: one behind the point, more if the largest would have too many before it.
+const tickText = (time, step, length) => {
+  const digits = ([factor]) => Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9));
+  const units = [[1e6, "s"], [1e3, "ms"], [1, "us"], [1e-3, "ns"]].filter(([factor]) => length >= factor && length < 1e4 * factor);
+  const unit = units.find((unit) => digits(unit) <= 1) ?? units.at(-1) ?? [1e6, "s"];
+  return time === 0 ? "0" : `${(time / unit[0]).toFixed(digits(unit))} ${unit[1]}`;
+};
+
 const drawTicks = (length, scale, height, picture) => {
   const step = tickStep(length, Math.max(2, length * scale / 110));
   for (let time = 0; time <= length; time += step) {
     svg("line", {x1: time * scale, x2: time * scale, y1: 0, y2: height - AXIS_PX + 4, class: "tick"}, picture);
-    svg("text", {x: time * scale + 3, y: height - 8, class: "time"}, picture, {text: timeText(time)});
+    svg("text", {x: time * scale + 3, y: height - 8, class: "time"}, picture, {text: tickText(time, step, length)});
   }
 };
 
@@ -35,7 +45,25 @@ const drawArrows = (chart, scale, picture) => {
   }
 };
 
-const fullestLane = (chart) => Math.max(...chart.lanes.map((_, lane) => chart.bars.filter((bar) => bar.lane === lane).length));
+// The most bars of a lane between two times.
+const fullestLane = (chart, begin, end) => {
+  const counts = chart.lanes.map(() => 0);
+  for (const bar of chart.bars) if (bar.begin <= end && bar.end >= begin) ++counts[bar.lane];
+  return Math.max(...counts);
+};
+
+// The time from which to which the picture shows at first.
+const firstView = (chart, length, room) => {
+  const whole = [...chart.whole].sort((a, b) => a.end - b.end), readable = room / READABLE_PX;
+  if (!whole.length) return {begin: 0, end: length * Math.min(1, readable / fullestLane(chart, 0, length))};
+  const view = {...whole[0]};
+  for (const {begin, end} of whole.slice(1)) {
+    const wider = {begin: Math.min(view.begin, begin), end: Math.max(view.end, end)};
+    if (fullestLane(chart, wider.begin, wider.end) > readable) break;
+    Object.assign(view, wider);
+  }
+  return view;
+};
 
 const drawTimeline = (chart, box) => {
   box.className = "timeline";
@@ -48,18 +76,23 @@ const drawTimeline = (chart, box) => {
   scroll.tabIndex = 0;  // the keyboard scrolls it
   const room = scroll.clientWidth;
   const label = element("label", "Zoom ", box), slider = element("input", undefined, label);
-  Object.assign(slider, {type: "range", min: 0, max: MOST_ZOOM, step: 1});
-  const draw = (middle) => {
-    const width = room * 2 ** slider.value, scale = (width - 70) / length;
+  Object.assign(slider, {type: "range", min: 0, max: MOST_ZOOM, step: ZOOM_STEP});
+  const scaleOf = (width) => (width - END_PX) / length;
+  const draw = (left) => {
+    const width = room * 2 ** slider.value, scale = scaleOf(width);
     scroll.replaceChildren();
     const picture = svg("svg", {width, height, role: "img", "aria-label": chart.text}, scroll);
     arrowHead("arrow-head", "head", svg("defs", {}, picture));
     drawTicks(length, scale, height, picture);
     drawBars(chart, scale, picture);
     drawArrows(chart, scale, picture);
-    scroll.scrollLeft = middle * width - room / 2;
+    scroll.scrollLeft = left(width);
   };
-  slider.defaultValue = Math.min(MOST_ZOOM, Math.max(0, Math.ceil(Math.log2(fullestLane(chart) * READABLE_PX / room))));
-  slider.addEventListener("input", () => draw((scroll.scrollLeft + room / 2) / scroll.scrollWidth));
-  draw(0);
+  const {begin, end} = firstView(chart, length, room), zoom = Math.log2(((room - END_PX) * length / (end - begin) + END_PX) / room);
+  slider.defaultValue = Math.min(MOST_ZOOM, Math.floor(zoom / ZOOM_STEP) * ZOOM_STEP);
+  slider.addEventListener("input", () => {
+    const middle = (scroll.scrollLeft + room / 2) / scroll.scrollWidth;
+    draw((width) => middle * width - room / 2);
+  });
+  draw((width) => begin * scaleOf(width));
 };

@@ -1,6 +1,5 @@
 // woa calibrate: measures the costs that decide between transfer methods, and writes a machine file.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -10,10 +9,10 @@
 #include "library/local_run.h"
 #include "library/machine_choice.h"
 #include "library/option_values.h"
+#include "runtime/base/quantities.h"
 #include "runtime/measure/methods.h"
 #include "tools/woa/calibration_file.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kept_files.h"
 #include "tools/woa/progress.h"
@@ -123,35 +122,40 @@ json to_json(const measure::MethodCalibration& transport, const LinksCalibration
           {"controllers", std::move(controllers)},   {"wake_ns", measured.wake_ns}};
 }
 
+std::string ns_text(double ns) {
+  constexpr double kNsPerUs = 1000;
+  return us_text(ns / kNsPerUs);
+}
+
 void print_table(const measure::MethodCalibration& transport) {
   std::printf("%s, host state: %s; inline limit %s\n", transport.transport.c_str(), transport.host_state.c_str(),
-              size_text(transport.inline_bytes).c_str());
-  std::printf("  %-10s %14s %14s  %s\n", "PAYLOAD", "INLINE ns", "IN PLACE ns", "CHOSEN");
+              bytes_text(transport.inline_bytes).c_str());
+  std::printf("  %-10s %14s %14s  %s\n", "PAYLOAD", "INLINE", "IN PLACE", "CHOSEN");
   for (const measure::MethodTimes& times : transport.medians) {
-    std::array<char, 32> inlined{"-"};
-    if (times.inline_ns > 0) std::snprintf(inlined.data(), inlined.size(), "%.0f", times.inline_ns);
-    std::printf("  %-10s %14s %14.0f  %s\n", size_text(times.bytes).c_str(), inlined.data(), times.in_place_ns,
+    std::printf("  %-10s %14s %14s  %s\n", bytes_text(times.bytes).c_str(),
+                times.inline_ns > 0 ? ns_text(times.inline_ns).c_str() : "-", ns_text(times.in_place_ns).c_str(),
                 times.bytes <= transport.inline_bytes ? "inline" : "in place");
   }
 }
 
 void print_links(const LinksCalibration& measured) {
-  std::printf("  links, host state: %s\n  %-14s %14s %14s\n", measured.host_state.c_str(), "BETWEEN", "LATENCY ns",
-              "ns per KiB");
+  std::printf("  links, host state: %s\n  %-14s %14s %14s\n", measured.host_state.c_str(), "BETWEEN", "LATENCY",
+              "PER KiB");
   for (const MeasuredLink& link : measured.links) {
-    std::printf("  %-14s %14.0f %14.2f\n", (link.one + ", " + link.other).c_str(), link.time.latency_ns,
-                link.time.ns_per_kib);
+    std::printf("  %-14s %14s %14s\n", (link.one + ", " + link.other).c_str(), ns_text(link.time.latency_ns).c_str(),
+                ns_text(link.time.ns_per_kib).c_str());
   }
 }
 
 void print_controllers(const LinksCalibration& measured) {
-  std::printf("  %-14s %14s %14s\n", "CONTROLLER", "FIRING ns", "MESSAGE ns");
+  std::printf("  %-14s %14s %14s\n", "CONTROLLER", "FIRING", "MESSAGE");
   for (const MeasuredController& each : measured.controllers)
-    std::printf("  %-14s %14.0f %14.0f\n", each.kind.c_str(), each.firing_ns, each.message_ns);
+    std::printf("  %-14s %14s %14s\n", each.kind.c_str(), ns_text(each.firing_ns).c_str(),
+                ns_text(each.message_ns).c_str());
 }
 
 void print_wake(const LinksCalibration& measured) {
-  std::printf("  waking a controller that sleeps: %.0f ns\n", measured.wake_ns);
+  std::printf("  waking a controller that sleeps: %s\n", ns_text(measured.wake_ns).c_str());
 }
 
 void print_result(const CalibrationResult& result, const std::filesystem::path& path, bool as_json) {

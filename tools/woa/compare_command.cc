@@ -39,11 +39,12 @@ constexpr const char* kAboutCompare =
   SERIAL         all firings and messages of an instance, one after another; what --objective latency minimises
   CRITICAL PATH  the longest way through the graph: less than SERIAL where branches may run side by side
   PERIOD         the largest load of a controller, a group of cores or a link: the least time between instances
-  BUFFERS        what the plan reserves for payloads and packets
+  BUFFERS USED   memory for payloads and packets, if each block has held a payload of the profile's size
+  RESERVED       addresses for them: each block has room for its port's `max`, and what nothing fills takes no memory
   STATUS         how sure it is that no placement is better (docs/placement.md)
 
-and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. If WOA gains
-nothing, the output says why. With --run every model runs at its placement, one instance after another, and what it sent
+and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. The verdict stands
+above the table; if WOA gains nothing, it says why. With --run every model runs at its placement, one instance after another, and what it sent
 and took stands beside the prediction: TIME, CRITICAL PATH with what it takes to wake controllers that sleep, or
 PERIOD if that is larger, and how much of it is KERNELS'. ERROR compares TIME with the measurement.
 
@@ -175,7 +176,7 @@ class Comparer {
       row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
       row.firings += static_cast<double>(loaded.plan->certificate->costs.stages[s].firings) / kPerMillion;
     }
-    if (row.plan.ok()) row.peak_buffer_bytes = buffer_bytes(*row.plan);
+    if (row.plan.ok()) row.buffers = buffer_bytes(*row.plan, *loaded.plan->certificate);
     result_.models.push_back(std::move(row));
     return kDone;
   }

@@ -11,7 +11,7 @@
 namespace woa::tools {
 namespace {
 
-constexpr std::uint64_t kHeaderBytes = 64;
+constexpr std::uint64_t kHeaderBytes = 64, kPageBytes = 4096;
 
 struct Driven {
   std::vector<std::vector<std::uint64_t>> latencies_ns;  // by input; of all but the first round
@@ -36,6 +36,21 @@ ModelRun run_that_failed(Status status) {
   return run;
 }
 
+// By region: memory that the profile's mean payloads touch, in whole pages.
+std::vector<std::uint64_t> touched_bytes(const Layout& layout, const CostTable& costs) {
+  std::vector<std::uint64_t> bytes(layout.regions.size());
+  for (std::size_t e = 0; e < std::min(costs.edges.size(), layout.edges.size()); ++e) {
+    const EdgeCosts& edge = costs.edges[e];
+    const std::uint64_t mean = edge.tokens == 0 ? 0 : (edge.bytes + edge.tokens - 1) / edge.tokens;
+    for (const std::uint16_t r : layout.edges[e].regions) {
+      const RegionLayout& region = layout.regions[r];
+      const std::uint64_t pages = (region.header_room + mean + kPageBytes - 1) / kPageBytes;
+      bytes[r] = std::max(bytes[r], std::min(region.blocks * pages * kPageBytes, region.bytes()));
+    }
+  }
+  return bytes;
+}
+
 Status drive_one_by_one(Run& run, InputFiles& inputs, std::uint64_t instances, const Driven& driven) {
   while (driven.completed < instances) {
     const std::uint64_t instance = driven.completed;
@@ -53,12 +68,16 @@ Status drive_one_by_one(Run& run, InputFiles& inputs, std::uint64_t instances, c
 
 }  // namespace
 
-std::uint64_t buffer_bytes(const Plan& plan) {
+BufferBytes buffer_bytes(const Plan& plan, const Certificate& placed) {
   const Layout layout = make_layout(plan);
-  std::uint64_t bytes = 0;
-  for (const RegionLayout& region : layout.regions) bytes += region.bytes();
-  for (const ChannelLayout& channel : layout.channels)
-    bytes += std::uint64_t{channel.spec.ring_slots} * (kHeaderBytes + channel.spec.inline_bytes);
+  BufferBytes bytes;
+  for (const std::uint64_t touched : touched_bytes(layout, placed.costs)) bytes.used += touched;
+  for (const RegionLayout& region : layout.regions) bytes.reserved += region.bytes();
+  for (const ChannelLayout& channel : layout.channels) {
+    const std::uint64_t ring = std::uint64_t{channel.spec.ring_slots} * (kHeaderBytes + channel.spec.inline_bytes);
+    bytes.reserved += ring;
+    bytes.used += ring;
+  }
   return bytes;
 }
 

@@ -24,6 +24,13 @@ struct ModelRun {
   std::vector<OutputFiles::Summary> outputs;
 };
 
+// Host memory for payloads and packets, in all processes together.
+struct BufferBytes {
+  std::uint64_t reserved =
+      0;  // addresses: each block has room for its output's bound; only what is written to takes memory
+  std::uint64_t used = 0;  // memory, if each block has held a payload of the mean size in the profile, and all rings
+};
+
 struct ModelRow {
   std::string model;
   Status placed;                                 // why no placement keeps all bounds; the fields below are then empty
@@ -37,7 +44,7 @@ struct ModelRow {
   bool has_shares = false;                 // has replicas, whose shares the prediction takes to be equal
   bool has_unread = false;                 // has held tokens that are never read; no instance waits for them
   Result<Plan> plan = Status(Code::kInternal, "not rewritten yet");  // the plan for this model, or why it cannot run so
-  std::uint64_t peak_buffer_bytes = 0;                               // blocks and rings of `plan`; 0 without one
+  BufferBytes buffers;                                               // of `plan`; 0 without one
   std::optional<ModelRun> measured;
 };
 
@@ -47,8 +54,8 @@ struct Comparison {
   Result<BreakEven> break_even = Status(Code::kInternal, "not looked for yet");
 };
 
-// Bytes that a plan reserves for payloads and packets, in all processes together.
-std::uint64_t buffer_bytes(const Plan& plan);
+// `placed`: the certificate that `plan` was placed by, whose edges are the first of the plan.
+BufferBytes buffer_bytes(const Plan& plan, const Certificate& placed);
 
 // Runs every input in turn, `repetitions` times after one round that warms up. Blocks.
 ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t repetitions);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "library/certificate_report.h"
-#include "library/quantities.h"
 #include "library/run_report.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 #include "tools/woa/columns.h"
 #include "tools/woa/comparison.h"
@@ -21,10 +21,10 @@ constexpr double kPsPerUs = 1e6;
 
 std::string count_of(double value) { return to_text("%.6g", value); }
 std::string count_of(std::uint64_t millionths) { return count_of(static_cast<double>(millionths) / kPerMillion); }
-std::string ps_text(std::int64_t ps) { return us_of(static_cast<double>(ps) / kPsPerUs); }
+std::string ps_text(std::int64_t ps) { return us_text(static_cast<double>(ps) / kPsPerUs); }
 
 std::string payload_of(const Prediction& known) {
-  return bytes_of(static_cast<double>(known.payload_bytes) / kPerMillion);
+  return bytes_text(static_cast<double>(known.payload_bytes) / kPerMillion);
 }
 
 double per_instance(const ModelRun& run, std::uint64_t total) {
@@ -36,8 +36,8 @@ void print_aligned(const std::vector<Cells>& rows) {
 }
 
 void print_predicted(const Comparison& comparison) {
-  std::vector<Cells> rows{
-      {"MODEL", "MESSAGES", "CALLS", "HOPS", "PAYLOAD", "SERIAL", "CRITICAL PATH", "PERIOD", "BUFFERS", "STATUS"}};
+  std::vector<Cells> rows{{"MODEL", "MESSAGES", "CALLS", "HOPS", "PAYLOAD", "SERIAL", "CRITICAL PATH", "PERIOD",
+                           "BUFFERS USED", "RESERVED", "STATUS"}};
   for (const ModelRow& row : comparison.models) {
     const Prediction& known = row.prediction;
     if (!row.placed.ok()) {
@@ -46,7 +46,8 @@ void print_predicted(const Comparison& comparison) {
     }
     rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops), payload_of(known),
                     ps_text(known.serial_ps), ps_text(known.critical_path_ps), ps_text(known.period_ps),
-                    row.plan.ok() ? bytes_of(static_cast<double>(row.peak_buffer_bytes)) : "-",
+                    row.plan.ok() ? bytes_text(row.buffers.used) : "-",
+                    row.plan.ok() ? bytes_text(row.buffers.reserved) : "-",
                     row.status + (row.modelled.empty() ? "" : ", modelled")});
   }
   print_aligned(rows);
@@ -112,13 +113,13 @@ Cells measured_cells(const ModelRow& row) {
               payload_of(known),
               "-",
               std::to_string(percent_of(kernel_share(row))) + " %",
-              us_of(predicted_us(known)),
+              us_text(predicted_us(known)),
               "-",
               "-"};
   if (row.measured && row.measured->status.ok()) {
     cells[2] = count_of(per_instance(*row.measured, row.measured->messages));
-    cells[4] = bytes_of(per_instance(*row.measured, row.measured->payload_bytes));
-    cells[7] = us_of(row.measured->median_us);
+    cells[4] = bytes_text(per_instance(*row.measured, row.measured->payload_bytes));
+    cells[7] = us_text(row.measured->median_us);
     cells[8] = to_text("%+.1f %%", 100 * error_of(row));
   }
   return cells;
@@ -188,7 +189,6 @@ void print_measured(const Comparison& comparison) {
   for (const std::string& name : clocked)
     std::printf("  %s is simulated: TIME has its cycles at its clock, MEASURED what the model of it took.\n",
                 name.c_str());
-  print_agreement(agreement_of(comparison));
 }
 
 // Models that place alike share a line.
@@ -226,30 +226,44 @@ std::string times_as_long(double ratio) {
   return std::string_view(text.data()).starts_with("1 ") ? "as long" : text.data();
 }
 
+void print_gained(const BreakEven& even, const std::string& objective) {
+  // The value that placement minimised, so that both models are at their best: not the measured time of one instance.
+  const char* const what = objective == "throughput" ? "PERIOD" : "SERIAL";
+  if (!std::isfinite(even.ratio)) {
+    std::printf("No RPC keeps all bounds.\n");
+  } else if (even.why_nothing.empty()) {
+    std::printf("The best RPC that is compared, %s, takes %.3g times as long as WOA by %s.\n", even.rpc.c_str(),
+                even.ratio, what);
+  } else {
+    std::printf("WOA gains nothing here: %s takes %s by %s. Why: %s.\n", even.rpc.c_str(),
+                times_as_long(even.ratio).c_str(), what, even.why_nothing.c_str());
+  }
+}
+
+// The findings, for a reader of no table.
+void print_verdict(const Comparison& comparison) {
+  if (comparison.break_even.ok()) print_gained(*comparison.break_even, comparison.objective);
+  print_agreement(agreement_of(comparison));
+  for (const ModelRow& row : comparison.models)
+    if (row.model == kWoa && row.placed.ok() && row.prediction.period_ps > 0)
+      std::printf("Many instances are limited by %s: one every %s.\n", row.prediction.bottleneck.c_str(),
+                  ps_text(row.prediction.period_ps).c_str());
+}
+
 void print_break_even(const Comparison& comparison) {
   if (!comparison.break_even.ok()) {
     std::printf("\nbreak-even: %s\n", comparison.break_even.status().message().c_str());
     return;
   }
   const BreakEven& even = *comparison.break_even;
-  // The value that placement minimised, so that both models are at their best: not the measured time of one instance.
-  const char* const what = comparison.objective == "throughput" ? "PERIOD" : "SERIAL";
-  if (!std::isfinite(even.ratio)) {
-    std::printf("\nNo RPC keeps all bounds.\n");
-  } else if (even.why_nothing.empty()) {
-    std::printf("\nThe best RPC that is compared, %s, takes %.3g times as long as WOA by %s.\n", even.rpc.c_str(),
-                even.ratio, what);
-  } else {
-    std::printf("\nWOA gains nothing here: %s takes %s by %s. Why: %s.\n", even.rpc.c_str(),
-                times_as_long(even.ratio).c_str(), what, even.why_nothing.c_str());
-  }
-  std::printf("%s is not compared: %s.\n", std::string(BreakEven::kLeftOut).c_str(),
+  std::printf("\n%s is not compared: %s.\n", std::string(BreakEven::kLeftOut).c_str(),
               std::string(BreakEven::kWhyLeftOut).c_str());
   std::printf(
       "WOA gains more than 1 %% in these ranges around the present values, or nearest to them, all else equal\n"
       "(kernel times too, whatever the size):\n");
-  print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
-  print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
+  print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs,
+             [](double us) { return us_text(us); });
+  print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_text);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");
 }
 
@@ -313,7 +327,8 @@ nlohmann::json to_json(const Comparison& comparison) {
                    {"assumed_links", row.assumed_links},
                    {"equal_shares", row.has_shares},
                    {"source_us", static_cast<double>(row.source_ps) / kPsPerUs},
-                   {"peak_buffer_bytes", row.plan.ok() ? json(row.peak_buffer_bytes) : json(nullptr)},
+                   {"peak_buffer_bytes", row.plan.ok() ? json(row.buffers.reserved) : json(nullptr)},
+                   {"used_buffer_bytes", row.plan.ok() ? json(row.buffers.used) : json(nullptr)},
                    {"status", row.status}});
     add_measured(object, row);
     models.push_back(std::move(object));
@@ -331,8 +346,10 @@ nlohmann::json to_json(const Comparison& comparison) {
 }
 
 void print(const Comparison& comparison) {
-  std::printf("%s, %s: every call model at its own best placement, of one instance\n\n", comparison.graph.c_str(),
+  std::printf("%s, %s: every call model at its own best placement, of one instance\n", comparison.graph.c_str(),
               comparison.objective.c_str());
+  print_verdict(comparison);
+  std::printf("\n");
   print_predicted(comparison);
   print_grounds(comparison);
   const bool ran = std::ranges::any_of(comparison.models, [](const ModelRow& row) { return row.measured.has_value(); });

@@ -70,8 +70,8 @@ int compile(const CompileArguments& arguments) {
     print_json(to_json(plan, loaded.diagnostics));
   } else {
     std::printf("%s (%s, window %u)\n", plan.graph.c_str(), plan.model.c_str(), plan.window);
-    print_placement(plan);
     if (plan.certificate) std::printf("%s\n", summary(*plan.certificate).c_str());
+    print_placement(plan);
   }
   return kDone;
 }

@@ -28,10 +28,10 @@
 #include "library/machine_choice.h"
 #include "runtime/base/cgroup_limits.h"
 #include "runtime/base/child_process.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/variables_set.h"
 #include "runtime/node/parallel_job.h"
 #include "runtime/transport/ofi/ofi_transport.h"
-#include "tools/woa/explanation.h"
 
 namespace woa::tools {
 namespace {
@@ -194,7 +194,7 @@ void look_at_shared_memory(std::vector<Finding>& findings) {
   if (file >= 0) ::close(file);
   struct statvfs shm {};
   if (::statvfs("/dev/shm", &shm) == 0)
-    findings.push_back(good("/dev/shm", size_text(std::uint64_t{shm.f_bavail} * shm.f_frsize) +
+    findings.push_back(good("/dev/shm", bytes_text(std::uint64_t{shm.f_bavail} * shm.f_frsize) +
                                             " free (libfabric's provider shm alone uses it)"));
 }
 
@@ -214,10 +214,10 @@ void look_at_limits(std::vector<Finding>& findings) {
                            ? fault("processes", limit_text(limit.rlim_cur), "`ulimit -u 4096`, or use --processes one")
                            : good("processes", limit_text(limit.rlim_cur)));
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    findings.push_back(fault("size of files", size_text(limit.rlim_cur) + "; it holds for shared memory, too",
+    findings.push_back(fault("size of files", bytes_text(limit.rlim_cur) + "; it holds for shared memory, too",
                              "`ulimit -f unlimited`"));
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    findings.push_back(fault("address space", size_text(limit.rlim_cur) + "; blocks reserve each port's `max`",
+    findings.push_back(fault("address space", bytes_text(limit.rlim_cur) + "; blocks reserve each port's `max`",
                              "`ulimit -v unlimited`, or a smaller --window"));
 }
 
@@ -227,7 +227,7 @@ void look_at_cgroup(std::vector<Finding>& findings) {
   const CgroupLimits limits = cgroup_limits();
   if (const auto& memory = limits.memory) {
     const std::uint64_t free = memory->most - std::min(memory->most, memory->used);
-    const std::string found = size_text(memory->most) + ", " + size_text(free) + " of it free";
+    const std::string found = bytes_text(memory->most) + ", " + bytes_text(free) + " of it free";
     findings.push_back(free < kLittleMemory ? fault("cgroup memory", found,
                                                     "raise " + memory->file +
                                                         " (docker run --memory, MemoryMax= of systemd), or use a "

@@ -16,6 +16,7 @@
 #include "library/option_values.h"
 #include "library/plan_options.h"
 #include "library/run_report.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "tools/woa/columns.h"
@@ -94,8 +95,9 @@ constexpr const char* kAboutExplain =
     "instance\n"
     "needs so that nothing deadlocks (docs/liveness.md; with `+` fewer may do, with `?` it is claimed, not proved):\n"
     "younger instances never get them.\n"
-    "USED are those that the edge has. MEMORY is that of the blocks, RING that of the edge's places in the header "
-    "ring.\n"
+    "USED are those that the edge has. RESERVED are their addresses; only what payloads fill takes memory. RING is "
+    "the\n"
+    "memory of the edge's places in the header ring.\n"
     "WAITS is how the thread of each controller would wait here: with a core of its own it spins before it yields.\n"
     "\n"
     "For a placed plan it also prints, for each stage and link, the range of costs within which the placement stays\n"
@@ -171,13 +173,17 @@ void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>
   print_json(object);
 }
 
+void print_verdict(const CertifiedPlan& plan) {
+  std::printf("%s: %s, model %s, window %u\n", plan.graph.c_str(), counted(plan.edges.size(), "edge").c_str(),
+              plan.model.c_str(), plan.window);
+  std::printf("%s\n\n", plan.certificate ? summary(*plan.certificate).c_str()
+                                         : "no placement reasons: compile with --profile to get them");
+}
+
 void print_reasons(const CertifiedPlan& plan, const Result<PlacementReasons>& reasons) {
-  if (!plan.certificate) {
-    std::printf("\nno placement reasons: compile with --profile to get them\n");
-    return;
-  }
+  if (!plan.certificate) return;
   if (reasons.ok()) return print_placement_reasons(plan, *reasons);
-  std::printf("\n%s\n%s\n", summary(*plan.certificate).c_str(), reasons.status().message().c_str());
+  std::printf("\n%s\n", reasons.status().message().c_str());
 }
 
 std::string name_of(const EdgeExplanation& edge) { return edge.from + " -> " + edge.to; }
@@ -188,17 +194,15 @@ std::string live_text(const EdgeExplanation& edge) {
 
 std::string memory_text(const EdgeExplanation& edge) {
   if (edge.memory_bytes == 0) return "-";
-  return std::to_string(edge.used) + " x " + size_text(edge.block_bytes);
+  return std::to_string(edge.used) + " x " + bytes_text(edge.block_bytes);
 }
 
-void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
-  std::printf("%s: %s, model %s, window %u\n", plan.graph.c_str(), counted(edges.size(), "edge").c_str(),
-              plan.model.c_str(), plan.window);
-  std::vector<Cells> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
+void print_table(const std::vector<EdgeExplanation>& edges) {
+  std::vector<Cells> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "RESERVED", "RING"}};
   for (const EdgeExplanation& edge : edges) {
     rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),
                     methods_text(edge.methods), live_text(edge), std::to_string(edge.used), memory_text(edge),
-                    edge.ring_bytes == 0 ? "-" : size_text(edge.ring_bytes)});
+                    edge.ring_bytes == 0 ? "-" : bytes_text(edge.ring_bytes)});
   }
   const std::vector<std::string> lines = in_columns(rows);
   std::printf("%s\n", lines.front().c_str());
@@ -291,7 +295,8 @@ int explain(const ExplainArguments& arguments) {
   if (graph.json) {
     print_json_of(plan, edges, waits, reasons);
   } else {
-    print_table(plan, edges);
+    print_verdict(plan);
+    print_table(edges);
     print_waits(waits);
     print_reasons(plan, reasons);
   }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "compiler/compiler.h"
 #include "runtime/base/processor.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 #include "runtime/node/waiting.h"
 #include "runtime/packet/activation_packet.h"
@@ -43,8 +43,8 @@ std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& 
     return "one host, but " + who_handles_packets(plan, layout, writer) +
            ", which name blocks only: " + writing(writer, facts);
   }
-  const std::string limit = "the inline limit of " + size_text(facts.inline_bytes);
-  const std::string bound = "payload bound " + size_text(facts.payload_bytes);
+  const std::string limit = "the inline limit of " + bytes_text(facts.inline_bytes);
+  const std::string bound = "payload bound " + bytes_text(facts.payload_bytes);
   if (facts.inline_bytes == 0) return "one host, and the inline limit is 0: " + writing(writer, facts);
   if (facts.payload_bytes <= facts.inline_bytes) {
     return "one host, " + bound + " is within " + limit +
@@ -168,22 +168,11 @@ std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<i
   return out;
 }
 
-std::string size_text(std::uint64_t bytes) {
-  constexpr std::array<const char*, 4> kUnits{"B", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  double value = static_cast<double>(bytes);
-  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
-  std::array<char, 32> text{};
-  const bool whole = value == static_cast<double>(static_cast<std::uint64_t>(value));
-  std::snprintf(text.data(), text.size(), "%.*f %s", whole ? 0 : 1, value, kUnits[unit]);
-  return text.data();
-}
-
 std::string methods_text(const std::vector<MethodRange>& methods) {
   std::string text;
   for (std::size_t k = 0; k < methods.size(); ++k) {
     text += (k == 0 ? "" : ", then ") + std::string(to_string(methods[k].method));
-    if (k + 1 < methods.size()) text += " to " + size_text(methods[k].to_bytes);
+    if (k + 1 < methods.size()) text += " to " + bytes_text(methods[k].to_bytes);
   }
   return text;
 }

@@ -52,9 +52,6 @@ struct WaitExplanation {
 // By controller, the host first. `processors`: those that controllers are pinned to, as in RunOptions.
 std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<int>& processors);
 
-// "64 B", "1 MiB", "1.5 MiB".
-std::string size_text(std::uint64_t bytes);
-
 // "inline to 64 B, then in place".
 std::string methods_text(const std::vector<MethodRange>& methods);
 

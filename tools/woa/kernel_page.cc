@@ -8,9 +8,9 @@
 
 #include "compiler/compiler.h"
 #include "library/environment.h"
+#include "runtime/base/quantities.h"
 #include "tools/woa/columns.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
@@ -93,7 +93,7 @@ void add(std::string& text, const std::string& more) { text += (text.empty() ? "
 
 std::vector<std::string> port_row(const PortDescription& port) {
   std::string more;
-  if (port.max_bytes != 0) add(more, "at most " + size_text(port.max_bytes));
+  if (port.max_bytes != 0) add(more, "at most " + bytes_text(port.max_bytes));
   if (port.optional) add(more, "optional");
   if (port.gather) add(more, "gathers a scatter");
   if (port.many != 0) add(more, "scatters up to " + std::to_string(port.many));
@@ -137,14 +137,14 @@ std::vector<std::string> variant_row(const VariantDescription& variant) {
   std::string more = variant.has_size ? "output sized per firing" : "each output's max is reserved";
   if (!variant.source.empty()) add(more, variant.source);
   if (variant.kind == "cuda") add(more, "blocks of " + block_text(variant.block));
-  if (variant.shared_bytes != 0) add(more, size_text(variant.shared_bytes) + " shared");
+  if (variant.shared_bytes != 0) add(more, bytes_text(variant.shared_bytes) + " shared");
   if (variant.resident) add(more, "resident");
   if (variant.kind == "rtl") add(more, "core " + variant.core + " at " + std::to_string(variant.clock_mhz) + " MHz");
   for (const auto& [family, resources] : variant.resources) {
     std::string parts;
     for (const auto& [name, amount] : resources)
       if (amount != 0)
-        add(parts, name == "memory" ? "memory " + size_text(amount) : std::to_string(amount) + " " + name);
+        add(parts, name == "memory" ? "memory " + bytes_text(amount) : std::to_string(amount) + " " + name);
     if (!parts.empty()) add(more, family.empty() ? parts : family + " (" + parts + ")");
   }
   return {variant.kind, more};
@@ -188,7 +188,7 @@ void print_page(const KernelListing& kernel) {
   print_rows("may run on", rows_of(said.places, place_row));
   Rows facts;
   if (said.stateful != "no") facts.push_back({"state", "kept for each " + said.stateful});
-  if (said.scratch_bytes != 0) facts.push_back({"scratch", size_text(said.scratch_bytes) + " for each firing"});
+  if (said.scratch_bytes != 0) facts.push_back({"scratch", bytes_text(said.scratch_bytes) + " for each firing"});
   for (const std::string& need : said.needs) facts.push_back({"needs", need});
   print_rows("beside", facts);
   print_rows("as a stage", {{example(kernel)}});

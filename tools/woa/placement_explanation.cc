@@ -9,7 +9,7 @@
 
 #include "compiler/compiler.h"
 #include "library/certificate_report.h"
-#include "library/quantities.h"
+#include "runtime/base/quantities.h"
 #include "tools/woa/columns.h"
 
 namespace woa::tools {
@@ -129,7 +129,7 @@ std::string left_out_text(const Plan& plan, const PlacementReasons& reasons) {
 
 void print_placement_reasons(const CertifiedPlan& plan, const PlacementReasons& reasons) {
   const Certificate& certificate = *plan.certificate;
-  std::printf("\n%s\n", summary(certificate).c_str());
+  std::printf("\n");
   std::vector<Cells> rows{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
   for (const StageReason& reason : reasons.stages)
     rows.push_back({stage_text(plan, reason), place_of(certificate, reason), time_text(reason.time_ps),

@@ -1,13 +1,14 @@
 #include "tools/woa/profile_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 #include "runtime/measure/statistics.h"
+#include "tools/woa/columns.h"
 
 namespace woa::tools {
 namespace {
@@ -148,32 +149,65 @@ Object edges_json(const measure::MeasuredRun& run) {
   return list;
 }
 
-std::string short_time(const Object& ps) {
-  constexpr std::array<const char*, 4> kUnits{"ns", "us", "ms", "s"};
-  double value = ps.get<double>() / 1e3;
-  std::size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %s", value, kUnits[unit]);
-  return text.data();
+std::string text_of_ps(double ps) {
+  constexpr double kPsInUs = 1e6;
+  return us_text(ps / kPsInUs);
 }
 
-void print_entry(const std::string& stage, const std::string& kind, const Object& entry) {
-  if (entry.contains("missing")) {
-    std::printf("  %-16s %-5s missing: %s; %s\n", stage.c_str(), kind.c_str(),
-                entry["missing"].get<std::string>().c_str(), entry["fix"].get<std::string>().c_str());
-    return;
-  }
+// All firings of an instance.
+double instance_ps(const Object& stage, const Object& entry) {
+  return stage["firings"].get<double>() * entry["time_ps"].get<double>();
+}
+
+std::string note_of(const Object& entry) {
   std::string note;
   if (entry.contains("cycles")) {
     note = std::to_string(entry["cycles"].get<std::uint64_t>()) + " cycles at " +
            std::to_string(entry["clock_mhz"].get<std::uint64_t>()) + " MHz";
   }
   if (entry["simulated"].get<bool>()) note += note.empty() ? "simulated" : ", simulated";
-  std::printf(
-      "  %-16s %-5s %9s %9s %8llu %8llu%s%s\n", stage.c_str(), kind.c_str(), short_time(entry["time_ps"]).c_str(),
-      short_time(entry["mad_ps"]).c_str(), static_cast<unsigned long long>(entry["samples"].get<std::uint64_t>()),
-      static_cast<unsigned long long>(entry["outliers"].get<std::uint64_t>()), note.empty() ? "" : "  ", note.c_str());
+  return note;
+}
+
+Cells cells_of(const std::string& name, const std::string& kind, const Object& stage, const Object& entry) {
+  if (entry.contains("missing")) {
+    const std::string why = "missing: " + entry["missing"].get<std::string>() + "; " + entry["fix"].get<std::string>();
+    return {name, kind, "-", "-", "-", "-", "-", "-", why};
+  }
+  return {name,
+          kind,
+          text_of_ps(instance_ps(stage, entry)),
+          to_text("%.6g", stage["firings"].get<double>()),
+          text_of_ps(entry["time_ps"].get<double>()),
+          text_of_ps(entry["mad_ps"].get<double>()),
+          std::to_string(entry["samples"].get<std::uint64_t>()),
+          std::to_string(entry["outliers"].get<std::uint64_t>()),
+          note_of(entry)};
+}
+
+// The stage that takes most of an instance, on each kind.
+void print_longest(const Object& stages) {
+  struct Longest {
+    std::string stage;
+    double ps = -1, all_ps = 0;
+  };
+  std::map<std::string, Longest> kinds;
+  for (const auto& [name, stage] : stages.items()) {
+    for (const auto& [kind, entry] : stage["on"].items()) {
+      if (entry.contains("missing")) continue;
+      Longest& longest = kinds[kind];
+      const double ps = instance_ps(stage, entry);
+      longest.all_ps += ps;
+      if (ps > longest.ps) longest.stage = name, longest.ps = ps;
+    }
+  }
+  for (const auto& [kind, longest] : kinds)
+    std::printf("  on %s: %s takes %s of the %s of an instance's kernels\n", kind.c_str(), longest.stage.c_str(),
+                text_of_ps(longest.ps).c_str(), text_of_ps(longest.all_ps).c_str());
+}
+
+void print_indented(const std::vector<Cells>& rows) {
+  for (const std::string& line : in_columns(rows)) std::printf("  %s\n", line.c_str());
 }
 
 }  // namespace
@@ -202,16 +236,17 @@ void print_profile(const nlohmann::ordered_json& profile) {
   std::printf("%s: %s, host state: %s\n", profile["graph"].get<std::string>().c_str(),
               counted(profile["inputs"].get<std::uint64_t>(), "input").c_str(),
               profile["host_state"].get<std::string>().c_str());
-  std::printf("  %-16s %-5s %9s %9s %8s %8s\n", "STAGE", "KIND", "TIME", "MAD", "SAMPLES", "OUTLIERS");
-  for (const auto& [stage, entry] : profile["stages"].items()) {
-    for (const auto& [kind, on] : entry["on"].items()) print_entry(stage, kind, on);
-  }
-  std::printf("  %-40s %12s %14s %14s\n", "EDGE", "TOKENS", "BYTES", "MEAN");
-  for (const Object& edge : profile["edges"]) {
-    const std::string ends = edge["from"].get<std::string>() + " -> " + edge["to"].get<std::string>();
-    std::printf("  %-40s %12g %14.0f %14.0f\n", ends.c_str(), edge["tokens"].get<double>(), edge["bytes"].get<double>(),
-                edge["mean_bytes"].get<double>());
-  }
+  print_longest(profile["stages"]);
+  std::vector<Cells> rows{{"STAGE", "KIND", "AN INSTANCE", "FIRINGS", "A FIRING", "MAD", "SAMPLES", "OUTLIERS"}};
+  for (const auto& [name, stage] : profile["stages"].items())
+    for (const auto& [kind, entry] : stage["on"].items()) rows.push_back(cells_of(name, kind, stage, entry));
+  print_indented(rows);
+  rows = {{"EDGE", "TOKENS", "BYTES", "MEAN"}};
+  for (const Object& edge : profile["edges"])
+    rows.push_back({edge["from"].get<std::string>() + " -> " + edge["to"].get<std::string>(),
+                    to_text("%.6g", edge["tokens"].get<double>()), bytes_text(edge["bytes"].get<double>()),
+                    bytes_text(edge["mean_bytes"].get<double>())});
+  print_indented(rows);
 }
 
 }  // namespace woa::tools

@@ -23,7 +23,8 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostTemplateBytes = 16 << 20;
 constexpr const char* kEmptyReport = R"({"REPORT": null})";  // in tools/report/page.html
-constexpr std::size_t kMostFirings = 1500;                   // a picture of more cannot be read
+constexpr std::size_t kMostFirings = 1500;                   // a picture of more cannot be read at once
+constexpr std::size_t kMostColumns = 1000;                   // of a lane, if an instance has more than that
 constexpr std::size_t kMostFailures = 100;
 
 std::filesystem::path template_file() { return data_folder("report") / "page.html"; }
@@ -71,8 +72,8 @@ json quantiles_of(const Latencies& latencies) {
   return pairs;
 }
 
-// The first firings, up to where the first full trace ends: later, a controller's silence would mean nothing.
-std::vector<const TraceEvent*> first_firings(const RunReport& report) {
+// All firings, up to where the first full trace ends: later, a controller's silence would mean nothing.
+std::vector<const TraceEvent*> traced_firings(const RunReport& report) {
   std::vector<const TraceEvent*> firings;
   std::uint64_t end_ns = ~std::uint64_t{0};
   for (const ControllerReport& controller : report.controllers) {
@@ -83,15 +84,62 @@ std::vector<const TraceEvent*> first_firings(const RunReport& report) {
   }
   std::erase_if(firings, [end_ns](const TraceEvent* event) { return event->begin_ns > end_ns; });
   std::ranges::stable_sort(firings, {}, &TraceEvent::begin_ns);
-  firings.resize(std::min(firings.size(), kMostFirings));
   return firings;
+}
+
+// The first firings; beyond kMostFirings, until an instance is whole, the longest in each `thinned_ns` of a lane.
+struct Shown {
+  std::vector<const TraceEvent*> firings;
+  std::vector<std::uint64_t> whole = {};  // instances whose firings are all among them, but for those left out
+  std::uint64_t thinned_ns = 0;           // 0: none is left out
+};
+
+using Lane = std::pair<std::uint32_t, std::uint32_t>;  // a controller and its worker
+Lane lane_of(const Plan& plan, const TraceEvent& event) { return {plan.stages[event.stage].controller, event.worker}; }
+
+// By instance that reached the sink: how many of `firings` it takes to have all of its.
+std::map<std::uint64_t, std::size_t> ends_of(const Plan& plan, const std::vector<const TraceEvent*>& firings) {
+  std::map<std::uint64_t, std::size_t> ends;
+  for (const TraceEvent* event : firings)
+    if (plan.stages[event->stage].role == StageRole::kSink) ends[event->instance] = 0;
+  for (std::size_t k = 0; k < firings.size(); ++k)
+    if (const auto end = ends.find(firings[k]->instance); end != ends.end()) end->second = k + 1;
+  return ends;
+}
+
+// Leaves out those after kMostFirings that are not the longest of their lane and time.
+void thin_out(const Plan& plan, Shown& shown) {
+  std::vector<const TraceEvent*>& firings = shown.firings;
+  const std::uint64_t origin_ns = firings.front()->begin_ns;
+  shown.thinned_ns = (firings.back()->begin_ns - origin_ns) / kMostColumns + 1;
+  std::map<std::pair<Lane, std::uint64_t>, const TraceEvent*> longest;
+  for (std::size_t k = kMostFirings; k < firings.size(); ++k) {
+    const TraceEvent& event = *firings[k];
+    const TraceEvent*& best = longest[{lane_of(plan, event), (event.begin_ns - origin_ns) / shown.thinned_ns}];
+    if (best == nullptr || event.end_ns - event.begin_ns > best->end_ns - best->begin_ns) best = &event;
+  }
+  firings.resize(kMostFirings);
+  for (const auto& [place, event] : longest) firings.push_back(event);
+  std::ranges::stable_sort(firings, {}, &TraceEvent::begin_ns);
+}
+
+Shown first_firings(const Plan& plan, const RunReport& report) {
+  Shown shown{traced_firings(report)};
+  const std::map<std::uint64_t, std::size_t> ends = ends_of(plan, shown.firings);
+  std::size_t first = 0;
+  for (const auto& [instance, end] : ends) first = first == 0 ? end : std::min(first, end);
+  shown.firings.resize(std::min(shown.firings.size(), std::max(first, kMostFirings)));
+  for (const auto& [instance, end] : ends)
+    if (end <= shown.firings.size()) shown.whole.push_back(instance);
+  if (shown.firings.size() > kMostFirings) thin_out(plan, shown);
+  return shown;
 }
 
 // Times are in us from the first firing's begin. An arrow names two firings and an edge.
 json timeline_of(const Plan& plan, const RunReport& report) {
-  const std::vector<const TraceEvent*> shown = first_firings(report);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> lanes;  // of a controller and its worker
-  for (const TraceEvent* event : shown) lanes[{plan.stages[event->stage].controller, event->worker}] = 0;
+  const auto [shown, whole, thinned_ns] = first_firings(plan, report);
+  std::map<Lane, std::size_t> lanes;
+  for (const TraceEvent* event : shown) lanes[lane_of(plan, *event)] = 0;
   json rows = json::array(), firings = json::array(), arrows = json::array();
   for (auto& [lane, row] : lanes) {
     row = rows.size();
@@ -101,7 +149,7 @@ json timeline_of(const Plan& plan, const RunReport& report) {
   for (const TraceEvent* event : shown) {
     numbers[event] = firings.size();
     const std::uint64_t origin_ns = shown[0]->begin_ns;
-    firings.push_back({{"lane", lanes[{plan.stages[event->stage].controller, event->worker}]},
+    firings.push_back({{"lane", lanes[lane_of(plan, *event)]},
                        {"stage", event->stage},
                        {"begin_us", us_between(origin_ns, event->begin_ns)},
                        {"end_us", us_between(origin_ns, event->end_ns)},
@@ -116,7 +164,8 @@ json timeline_of(const Plan& plan, const RunReport& report) {
   std::uint64_t all = 0;
   for (const ControllerReport& controller : report.controllers)
     for (const StageStats& stage : controller.stats.stages) all += stage.firings;
-  return {{"lanes", rows}, {"firings", firings}, {"arrows", arrows}, {"all_firings", all}};
+  return {{"lanes", rows},      {"firings", firings}, {"arrows", arrows},
+          {"all_firings", all}, {"whole", whole},     {"thinned_us", us_between(0, thinned_ns)}};
 }
 
 json machine_of_this_host() {

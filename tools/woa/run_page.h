@@ -10,7 +10,7 @@
 namespace woa::tools {
 
 // Events that a controller keeps for the page's timeline, if --trace does not ask for more.
-inline constexpr std::uint64_t kPageEvents = 5'000;
+inline constexpr std::uint64_t kPageEvents = 100'000;
 
 // kUnavailable if this build has no template, or `file` cannot be written. Call before the run.
 Status check_page(const std::filesystem::path& file);

@@ -1,11 +1,11 @@
 #include "tools/woa/run_result.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
-#include "library/quantities.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
+#include "tools/woa/columns.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
@@ -25,8 +25,8 @@ json files_json(const std::vector<OutputFiles::Summary>& outputs) {
   return list;
 }
 
-// "12.3 us" of a key in microseconds.
-std::string time_of(const json& times, const char* key) { return us_of(times[key].get<double>()); }
+// "12.35 us" of a key in microseconds.
+std::string time_of(const json& times, const char* key) { return us_text(times[key].get<double>()); }
 
 void print_counts(const CommandResult& result, const json& all) {
   const auto number = [&](const char* key) { return all[key].get<std::uint64_t>(); };
@@ -34,12 +34,12 @@ void print_counts(const CommandResult& result, const json& all) {
               static_cast<unsigned long long>(result.done), counted(result.instances, "instance").c_str(),
               all["model"].get<std::string>().c_str(), result.processes.c_str(),
               static_cast<unsigned long long>(number("window")));
+  if (!all["limit"].is_null()) std::printf("  %s\n", all["limit"]["text"].get_ref<const std::string&>().c_str());
   if (result.latencies.count() > 0)
     std::printf("  %.2f instances/s, latency p50 %s, p99 %s\n", all["throughput_per_s"].get<double>(),
                 time_of(all["latency_us"], "p50").c_str(), time_of(all["latency_us"], "p99").c_str());
-  std::printf("  %s, %s, %s copied\n", counted(number("messages"), "message").c_str(),
-              counted(number("payload_bytes"), "payload byte").c_str(),
-              counted(number("copied_bytes"), "byte").c_str());
+  std::printf("  %s, %s of payload, %s copied\n", counted(number("messages"), "message").c_str(),
+              bytes_text(number("payload_bytes")).c_str(), bytes_text(number("copied_bytes")).c_str());
 }
 
 void print_devices(const json& controllers) {
@@ -69,28 +69,20 @@ void print_what_is_missing(const json& controllers, bool traced) {
   }
 }
 
-// "12.3 us", "4.56 ms".
-std::string mean_text(double us) {
-  std::array<char, 32> text{};
-  const bool ms = us >= 1000;
-  const double shown = ms ? us / 1000 : us;
-  const int decimals = shown < 10 ? 2 : shown < 100 ? 1 : 0;
-  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, shown, ms ? "ms" : "us");
-  return text.data();
-}
-
-// A line for each stage: where an instance's time goes.
+// A line for each stage: the part of an instance's time, and of its controller's, that it takes.
 void print_stages(const json& stages) {
-  std::size_t width = 0;
-  for (const json& stage : stages) width = std::max(width, stage["name"].get_ref<const std::string&>().size());
+  std::vector<Cells> rows;
   for (const json& stage : stages) {
-    const std::string mean = stage["mean_us"].is_null() ? "never fired" : mean_text(stage["mean_us"]) + " a firing";
-    std::printf("  stage %-*s  %-8s %8llu x  %-18s %.3f s busy\n", static_cast<int>(width),
-                stage["name"].get_ref<const std::string&>().c_str(),
-                stage["controller"].get_ref<const std::string&>().c_str(),
-                static_cast<unsigned long long>(stage["firings"].get<std::uint64_t>()), mean.c_str(),
-                stage["busy_s"].get<double>());
+    Cells& row = rows.emplace_back(Cells{"stage " + stage["name"].get<std::string>(), stage["controller"]});
+    if (stage["mean_us"].is_null()) {
+      row.emplace_back("never fired");
+      continue;
+    }
+    row.push_back(time_of(stage, "instance_us") + " an instance");
+    row.push_back(to_text("%.0f %% of its controller", 100 * stage["share"].get<double>()));
+    row.push_back(counted(stage["firings"].get<std::uint64_t>(), "firing") + " of " + time_of(stage, "mean_us"));
   }
+  for (const std::string& line : in_columns(rows)) std::printf("  %s\n", line.c_str());
 }
 
 void print_providers(const json& providers) {

@@ -226,7 +226,7 @@ def text(results):
 
 
 def document(results):
-    tables = [dict(zip(("title", "columns", "rows"), part)) for part in [*all_tables(results), bars.table(results)]]
+    tables = [dict(zip(("title", "columns", "rows"), part)) for part in [bars.table(results), *all_tables(results)]]
     return {"title": "The paper's machine, modelled", "facts": [["commit", results["commit"]], ["modelled", text(results)]],
             "sections": [{"title": "Accelerations", "text": text(results), "charts": charts(results), "tables": tables}]}
 

@@ -204,6 +204,14 @@ def judge(results):
     return [one for one in found if one]
 
 
+def verdict(results):
+    """One sentence; empty if nothing was judged."""
+    judged = results.get("bars", [])
+    missed = [one["what"] for one in judged if one["met"] is False]
+    count = sum(one["met"] is True for one in judged)
+    return f"{count} of {len(judged)} bars are met; not met: {', '.join(missed) or 'none'}; the others could not be judged." if judged else ""
+
+
 def table(results):
     words = {True: "yes", False: "NO", None: "-"}
     return "bars", TITLES, [[one["what"], one["bar"], one["found"], words[one["met"]]] for one in results.get("bars", [])]

@@ -246,7 +246,7 @@ def axel_command(options):
     results["bars"] = axel.judge(results["rows"])
     (options.out / "axel.json").write_text(json.dumps(results, indent=1) + "\n")
     (options.out / "axel.html").write_text(page.render(axel.document(results), BUILD / "report" / "page.html"))
-    show(options, results, [*axel.all_tables(results), bars.table(results)], "axel.json and .html")
+    show(options, results, [bars.table(results), *axel.all_tables(results)], "axel.json and .html")
     return code or (0 if results["rows"] else 1)
 
 

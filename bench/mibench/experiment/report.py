@@ -102,4 +102,4 @@ def document(results):
     sections.append({"title": "Tables", "text": "", "charts": [], "tables": [table(*one) for one in tables.all_tables(results)]})
     if results.get("axel"):
         sections.insert(-1, {"title": "The paper's machine, modelled", "text": axel.text(results["axel"]), "charts": axel.charts(results["axel"]), "tables": []})
-    return {"title": "WOA against RPC: MiBench", "facts": facts(results), "sections": sections}
+    return {"title": "WOA against RPC: MiBench", "verdict": bars.verdict(results), "facts": facts(results), "sections": sections}

@@ -24,6 +24,13 @@ def time_text(seconds):
     return f"{seconds * 1e9:.3g} ns"
 
 
+def bytes_text(count):
+    for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= scale:
+            return f"{number(count / scale)} {unit}"
+    return f"{number(count)} B"
+
+
 def ratio(value):
     return "-" if value is None else f"{value:.3f} x" if value < 10 else f"{value:.1f} x"
 
@@ -32,11 +39,12 @@ def yes(value):
     return {True: "yes", False: "NO", None: "-"}[value]
 
 
-def counted(found, predicted):
+def counted(found, predicted, text=number):
     """The number that was sent; with the prediction if that differs."""
     if found is None or predicted is None or abs(found - predicted) < 1e-6:
-        return number(predicted if found is None else found)
-    return f"{number(found)} (predicted {number(predicted)})"
+        known = predicted if found is None else found
+        return "-" if known is None else text(known)
+    return f"{text(found)} (predicted {text(predicted)})"
 
 
 def label(row):
@@ -51,7 +59,7 @@ def run_cells(row):
         return [row["where"], row["model"], "-", counted(None, row["predicted_messages"]), *["-"] * (len(RUN_TITLES) - 5),
                 f"{row['status']}: {row['reason']}"]
     return [row["where"], row["model"], yes(row["correct"]), counted(row["messages"], row["predicted_messages"]),
-            counted(row["payload_bytes"], row["predicted_payload_bytes"]), time_text(row["time_s"]), time_text(row["predicted_time_s"]),
+            counted(row["payload_bytes"], row["predicted_payload_bytes"], bytes_text), time_text(row["time_s"]), time_text(row["predicted_time_s"]),
             time_text(row["modelled_time_s"]), time_text(row["min_s"]), time_text(row["max_s"]), ratio(row["acceleration"]),
             "; ".join(filter(None, [row["status"], label(row), row.get("note")]))]
 
@@ -124,7 +132,7 @@ def probe_table(results):
 
 
 def probed(probe, name):
-    return f"{probe[name]:.0f} ns" if probe.get(name) else "-"
+    return time_text(probe[name] * 1e-9) if probe.get(name) else "-"
 
 
 SKIPPED_TITLES = ("program", "variant", "coupling", "where", "reason")
@@ -160,9 +168,10 @@ def aligned(title, columns, rows):
 
 
 def all_tables(results):
-    found = [*run_tables(results), throughput_table(results), loop_table(results), probe_table(results), skipped_table(results), coupling_table(results)]
+    """The bars stand first: they are the verdict."""
+    found = [bars.table(results), *run_tables(results), throughput_table(results), loop_table(results), probe_table(results), skipped_table(results), coupling_table(results)]
     found += axel.all_tables(results["axel"]) if results.get("axel") else []
-    return [(title, *without_empty(columns, rows)) for title, columns, rows in [*found, bars.table(results)] if rows]
+    return [(title, *without_empty(columns, rows)) for title, columns, rows in found if rows]
 
 
 def write_csv(results, file):

@@ -11,7 +11,7 @@ using Cost = std::int64_t;
 __extension__ using Sum = __int128;
 inline constexpr Cost kMostCost = Cost{1} << 50;  // of one entry: 18 minutes
 
-// "20032.5 us", to six digits, as values of placements are shown everywhere.
+// "20.0325 ms": six digits, as values of placements are shown everywhere.
 std::string time_text(Sum ps);
 
 // "20032500ns" or "10ms": rounded up to whole ns.

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "runtime/base/quantities.h"
 
 namespace woa {
 
 std::string time_text(Sum ps) {
   constexpr double kPsPerUs = 1e6;
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), "%.6g us", static_cast<double>(ps) / kPsPerUs);
-  return out.data();
+  constexpr int kDigits = 6;
+  return us_text(static_cast<double>(ps) / kPsPerUs, kDigits);
 }
 
 std::string option_text(Sum ps) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controllers/fpga/xrt/devices.h"
+#include "runtime/base/quantities.h"
 #include "runtime/base/text.h"
 
 namespace woa {

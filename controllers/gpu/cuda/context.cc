@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "runtime/base/text.h"
+#include "runtime/base/quantities.h"
 
 namespace woa {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "controllers/gpu/cuda/stage_ptx.h"
 #include "kernels/woa_cuda.h"
-#include "runtime/base/text.h"
+#include "runtime/base/quantities.h"
 
 namespace woa {
 namespace {

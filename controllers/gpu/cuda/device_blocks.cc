@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/text.h"
+#include "runtime/base/quantities.h"
 
 namespace woa {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runtime/base/log.h"
-#include "runtime/base/text.h"
+#include "runtime/base/quantities.h"
 
 namespace woa {
 namespace {

@@ -32,7 +32,8 @@ class Compare(WoaTest):
                 self.assertEqual(row["measured"]["messages"], row["messages"])
                 self.assertEqual(row["measured"]["payload_bytes"], row["payload_bytes"])
                 self.assertGreater(row["measured_us"], 0)
-                self.assertGreater(row["peak_buffer_bytes"], 0)
+                self.assertGreater(row["used_buffer_bytes"], 0)
+                self.assertLessEqual(row["used_buffer_bytes"], row["peak_buffer_bytes"])
                 digests.add(json.dumps(row["outputs"]))
         self.assertEqual(len(digests), 1)
         return {row["model"]: row for row in answer["models"]}
@@ -162,7 +163,18 @@ class Compare(WoaTest):
         self.assertEqual(rows["woa"]["predicted_us"], rows["rpc-fused"]["predicted_us"])
         self.assertNotIn("measured_us", rows["woa"])
         done = self.woa("compare", graph, *known, *self.machine())
-        self.assertIn("WOA gains nothing here: rpc-fused takes as long by SERIAL", done.stdout.decode())
+        self.assertTrue(done.stdout.decode().splitlines()[1].startswith("WOA gains nothing here: rpc-fused takes as long by SERIAL"))
+
+    def test_buffers_say_what_is_used_of_what_is_reserved(self):
+        graph, known = self.profile((self.TWO % "cpu:1").replace("max: 1024", "max: 64MiB"))
+        row = self.compare(graph, *known, *self.machine())["models"][0]
+        blocks = row["peak_buffer_bytes"] >> 26
+        self.assertGreater(blocks, 3)
+        self.assertGreaterEqual(row["used_buffer_bytes"], blocks * 4096)  # a payload of 100 bytes takes a page of each
+        self.assertLess(row["used_buffer_bytes"], 1 << 20)
+        text = self.woa("compare", graph, *known, *self.machine()).stdout.decode()
+        self.assertRegex(text, r"BUFFERS USED +RESERVED")
+        self.assertRegex(text, r"(?m)^woa .* [0-9.]+ KiB +[0-9.]+ [MG]iB +proved$")
 
     def test_a_model_that_is_not_compared_is_named(self):
         graph, known = self.profile(self.TWO % "cpu:1")

@@ -208,7 +208,7 @@ class Explain(WoaTest):
     def test_a_kernel_is_explained(self):
         text = self.woa("explain", "resize_bilinear").stdout.decode()
         for part in ("image  u8[height,width,channels]  at most 192 MiB", "required, 1 to 32768", "stretch|contain|cover  default stretch",
-                     "channels  at most 4", "opencl  output sized per firing, resize_bilinear.cu", "1.4 MiB for each firing",
+                     "channels  at most 4", "opencl  output sized per firing, resize_bilinear.cu", "1.375 MiB for each firing",
                      "STAGE: {kernel: resize_bilinear, in: {image: FROM}, params: {width: VALUE, height: VALUE}}"):
             self.assertIn(part, text)
         answer = self.explain("resize_bilinear")
@@ -403,9 +403,11 @@ class Explain(WoaTest):
     def test_the_table_is_aligned(self):
         done = self.woa("explain", HELLO, "--model", "rpc-hub")
         self.assertEqual(done.returncode, 0)
-        edge_part, wait_part, no_reasons = done.stdout.decode().split("\n\n")
-        heading, columns, *rows = edge_part.splitlines()
+        verdict, edge_part, wait_part = done.stdout.decode().split("\n\n")
+        heading, no_reasons = verdict.splitlines()
+        columns, *rows = edge_part.splitlines()
         self.assertIn("hello", heading)
+        self.assertIn("RESERVED", columns)
         self.assertEqual({line[:12] for line in wait_part.splitlines()}, {"CONTROLLER  ", "host        ", "cpu:0       ", "cpu:1       "})
         self.assertIn("no placement reasons: compile with --profile", no_reasons)
         edges = [row for row in rows if not row.startswith(" ")]

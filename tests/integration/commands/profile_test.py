@@ -167,9 +167,10 @@ class Written(Profile):
         name = self.path("hello.profile.json")
         done = self.woa("profile", graph("hello"), "--in", "text=" + self.write("x", b"hello"), "-o", name, "--repetitions", "3")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        for text in ("TIME", "OUTLIERS", "first.data -> second.data", "written to " + name):
+        for text in ("AN INSTANCE", "OUTLIERS", "first.data -> second.data", "written to " + name):
             self.assertIn(text, done.stdout.decode())
         self.assertEqual([line for line in done.stdout.decode().splitlines() if line != line.rstrip()], [])
+        self.assertRegex(done.stdout.decode().splitlines()[1], r"^  on cpu: (first|second) takes [0-9.]+ [num]?s of the [0-9.]+ [num]?s of an instance's kernels$")
         written = json.loads(read(name))
         self.assertEqual(list(written)[:3], ["woa_profile", "graph", "graph_hash"])
         for command in (("check",), ("explain",), ("compile", "-o", self.path("p"))):

@@ -27,7 +27,7 @@ PICTURES = """
   const hints = (selector) => [...document.querySelectorAll(selector)].map((one) => one.dataset.hint);
   const place = (one) => { const {left, right, top, bottom} = one.getBoundingClientRect(); return [left, right, top, bottom]; };
   return {
-    title: document.title, tiles: texts(".tiles div"), bad: texts(".tiles .bad"), sections: texts("h2"), paragraphs: texts("section > p"),
+    title: document.title, verdict: texts(".verdict"), tiles: texts(".tiles div"), bad: texts(".tiles .bad"), sections: texts("h2"), paragraphs: texts("section > p"),
     nodes: texts(".node .name"), notes: texts(".node .label"), places: [...document.querySelectorAll(".node > rect:first-child")].map(place),
     frames: texts(".frame"), edges: hints(".edge"), loops: hints(".edge.loop"), labels: texts(".labels g"), hints: hints(".node"),
     lanes: texts(".lanes div"), bars: hints(".bar"), arrows: hints(".arrow"),
@@ -68,13 +68,14 @@ class Pages(PageTest):
         run, shown = self.report(os.path.join(GRAPHS, "hello.yaml"), "--in", TEXT, "--instances", "200")
         self.assertEqual(embedded(self.path("run.html"))["run"], run)
         self.assertEqual((shown["title"], shown["bad"], shown["made"]), ("Run of hello", [], 0))
+        self.assertEqual([text.lower() for text in shown["verdict"]], [run["limit"]["text"].lower() + "."])
         self.assertEqual(shown["sections"], ["Graph", "Timeline", "Stages and controllers", "Latencies", "Machine", "Outputs"])
         for tile in ("200 of 200instances done", "600messages"):
             self.assertIn(tile, shown["tiles"])
         self.check_graph(run, shown)
         self.assertEqual(shown["frames"], ["cpu:0", "cpu:1"])
-        mean, busy, latency = shown["charts"]
-        self.assertEqual(mean["series"], [["mean", [stage["mean_us"] for stage in run["stages"]]]])
+        instance, busy, latency = shown["charts"]
+        self.assertEqual(instance["series"], [["an instance", sorted((stage["instance_us"] for stage in run["stages"]), reverse=True)]])
         for k, controller in enumerate(run["controllers"]):
             self.assertAlmostEqual(sum(values[k] for _, values in busy["series"]), 100 * controller["busy_s"] / run["wall_s"], places=6)
         curve = [(point["x"], point["y"]) for point in latency["series"][0][1]]
@@ -127,6 +128,73 @@ class Pages(PageTest):
         outputs = ", ".join(f"o{k}: s{k}.data" for k in range(count // 2, count))
         return self.write("tree.yaml", "woa: 1\ngraph: tree\ninputs: {data: {type: bytes, max: 1KiB}}\nstages:\n" + "\n".join(stages) + f"\noutputs: {{{outputs}}}\n")
 
+    # The instances whose bars all lie in the part of the timeline that is seen.
+    SEEN = """
+      const {left, right} = document.querySelector(".timeline .scroll").getBoundingClientRect(), whole = new Map();
+      for (const bar of document.querySelectorAll(".bar")) {
+        const place = bar.querySelector("rect").getBoundingClientRect(), instance = Number(bar.dataset.hint.match(/instance (\\d+)/)[1]);
+        whole.set(instance, (whole.get(instance) ?? true) && place.left >= left - 1 && place.right <= right + 1);
+      }
+      return [...whole].filter(([, seen]) => seen).map(([instance]) => instance);"""
+
+    def test_the_timeline_opens_on_whole_instances(self):
+        page = self.path("run.html")
+        slow = self.write("slow.yaml", FAILS.replace("DELAY", "20").replace("byte: 120", "byte: 121"))
+        for graph, given, count, least in ((os.path.join(GRAPHS, "hello.yaml"), TEXT, "5000", 2), (slow, "data=bytes:x", "400", 1),
+                                           (os.path.join(GRAPHS, "scatter.yaml"), "log=" + self.write("log", "a\nb\nc\n" * 80), "9", 1)):
+            with self.subTest(graph):
+                self.run_json(graph, "--in", given, "--instances", count, "--window", "2", "--report", page)
+                seen = browser.ask(self, page, self.SEEN)
+                self.assertGreaterEqual(len(seen), least)
+                self.assertLessEqual(set(seen), set(embedded(page)["timeline"]["whole"]))
+
+    def test_an_instance_of_many_firings_is_whole(self):
+        page = self.path("run.html")
+        turns = self.write("turns.yaml", read(os.path.join(GRAPHS, "loop.yaml")).replace("max: 1000", "max: 9000"))
+        self.run_json(turns, "--in", "n=i64:8000", "--report", page)
+        timeline = embedded(page)["timeline"]
+        self.assertEqual((timeline["all_firings"], timeline["whole"]), (8003, [0]))
+        self.assertGreater(len(timeline["firings"]), 1500)
+        self.assertLess(len(timeline["firings"]), 8003)
+        self.assertEqual(browser.ask(self, page, self.SEEN), [0])
+        self.assertRegex(browser.ask(self, page, PICTURES)["paragraphs"][1], r"^The first [0-9,]+ of 8,003 firings, the later ones without ")
+
+    def test_an_instance_that_the_trace_cuts_is_called_so(self):
+        page = self.path("run.html")
+        self.run_json(os.path.join(GRAPHS, "scatter.yaml"), "--in", "log=" + self.write("log", "a\n" * 200), "--report", page,
+                      "--trace", self.path("trace"), "--trace-limit", "50")
+        self.assertEqual(embedded(page)["timeline"]["whole"], [])
+        self.assertIn("No instance is whole: its trace was full before.", browser.ask(self, page, PICTURES)["paragraphs"][1])
+
+    # Labels whose ground an edge is drawn over, or whose text is wider than the ground.
+    STRUCK = """
+      const bad = [], over = (a, b) => Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING);
+      for (const label of document.querySelectorAll(".labels g")) {
+        const ground = label.querySelector(".ground"), room = ground.getBoundingClientRect();
+        for (const text of label.querySelectorAll("text")) {
+          const place = text.getBoundingClientRect();
+          if (place.left < room.left - 1 || place.right > room.right + 1) bad.push(text.textContent);
+        }
+        for (const edge of document.querySelectorAll(".edge")) if (over(ground, edge)) bad.push(edge.dataset.hint);
+        if (getComputedStyle(ground).fill === "none") bad.push("no ground");
+      }
+      return [document.querySelectorAll(".labels g").length, bad];"""
+
+    def test_no_edge_strikes_a_label_through(self):
+        page = self.path("run.html")
+        for graph, given in (("hello", TEXT), ("nested-loop", "n=bytes:abcd"), ("scatter", "log=bytes:b\na\nc\n")):
+            run = self.run_json(os.path.join(GRAPHS, graph + ".yaml"), "--in", given, "--report", page)
+            self.assertEqual(browser.ask(self, page, self.STRUCK), [len(run["edges"]), []])
+
+    def test_long_times_are_in_seconds(self):
+        page = self.path("run.html")
+        self.run_json(self.write("slow.yaml", FAILS.replace("DELAY", "700").replace("byte: 120", "byte: 121")), "--in", "data=bytes:x", "--report", page)
+        ticks = browser.ask(self, page, """
+          return [...document.querySelectorAll(".chart canvas")].map((one) => Chart.getChart(one)).flatMap((chart) =>
+            Object.values(chart.scales).flatMap((scale) => scale.ticks.map((tick) => String(tick.label))));""")
+        self.assertTrue([tick for tick in ticks if tick.endswith(" ms")], ticks)
+        self.assertEqual([tick for tick in ticks if re.match(r"[0-9]{4,}", tick)], [])
+
     def test_a_graph_of_hundreds_of_stages_is_a_table(self):
         run, shown = self.report(self.tree(300), "--in", "data=bytes:a", "--processes", "one")
         self.assertEqual((shown["nodes"], shown["paragraphs"][0][:6]), ([], "Stages"))
@@ -178,7 +246,8 @@ class Pages(PageTest):
             const slider = document.querySelector("input[type=range]"), width = () => document.querySelector(".timeline svg").getBoundingClientRect().width;
             const before = width(); slider.value = Number(slider.value) + 1; slider.dispatchEvent(new Event("input"));
             return [hint, gone, width() / before];""")
-        self.assertEqual((hint[1], gone[1], wider), ("block", "none", 2))
+        self.assertEqual((hint[1], gone[1]), ("block", "none"))
+        self.assertAlmostEqual(wider, 2, places=2)
         self.assertLessEqual(hint[2], 1200)
         self.assertEqual(hint[0], "source")
 

@@ -318,7 +318,7 @@ class Failures(FilesTest):
 
     def test_counts_have_their_plurals(self):
         out = self.woa("run", self.write("one.yaml", ONE), "--in", "data=bytes:x").stdout.decode()
-        for text in ("1 of 1 instance done", "2 messages, 2 payload bytes, 0 bytes copied", "output data: 1 byte, "):
+        for text in ("1 of 1 instance done", "2 messages, 2 B of payload, 0 B copied", "output data: 1 byte, "):
             self.assertIn(text, out)
 
     def test_long_times_are_not_in_microseconds(self):

@@ -199,12 +199,33 @@ class Run(WoaTest):
             self.assertEqual(stage["firings"], 20)
             self.assertGreater(stage["busy_s"], 0)
             self.assertAlmostEqual(stage["mean_us"], stage["busy_s"] * 1e6 / 20, places=3)
+            self.assertAlmostEqual(stage["share"], stage["busy_s"] / result["wall_s"], places=6)
         for controller in result["controllers"][1:]:
             busy = sum(stage["busy_s"] for stage in result["stages"] if stage["controller"] == controller["name"])
             self.assertAlmostEqual(controller["busy_s"], busy)
+            self.assertAlmostEqual(controller["share"], controller["busy_s"] / controller["workers"] / result["wall_s"], places=6)
         lines = [line.split() for line in self.woa("run", HELLO, "--in", "text=" + text).stdout.decode().splitlines()]
         said = {line[1]: line[2] for line in lines if line[:1] == ["stage"]}
         self.assertEqual(said, {"first": "cpu:0", "second": "cpu:1"})
+
+    def test_a_run_says_first_what_limits_it(self):
+        """`often` fires ten times an instance, for 3 ms each; `long` once, for 20 ms."""
+        graph = self.write("limit.yaml", "woa: 1\ngraph: limit\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  long: {kernel: fail_if, in: {data: data}, params: {byte: 255, delay_ms: 20}, on: 'cpu:0'}\n"
+                           "  lines: {kernel: split_lines, in: {data: long.data}, on: 'cpu:0'}\n"
+                           "  often: {kernel: fail_if, in: {data: lines.line}, params: {byte: 255, delay_ms: 3}, on: 'cpu:1'}\n"
+                           "  all: {kernel: join_lines, in: {lines: often.data}, on: 'cpu:0'}\noutputs: {o: all.data}\n")
+        arguments = ("--in", "data=" + self.write("data", "a\n" * 10), "--instances", "12")
+        run = self.run_json(graph, *arguments)
+        stages = {stage["name"]: stage for stage in run["stages"]}
+        self.assertLess(stages["often"]["mean_us"], stages["long"]["mean_us"])
+        self.assertGreater(stages["often"]["instance_us"], stages["long"]["instance_us"])
+        self.assertAlmostEqual(stages["often"]["instance_us"], stages["often"]["busy_s"] * 1e6 / 12, places=3)
+        self.assertEqual((run["limit"]["controller"], run["limit"]["stage"], run["limit"]["full"]), ("cpu:1", "often", run["limit"]["share"] >= 0.8))
+        shown = self.woa("run", graph, *arguments).stdout.decode().splitlines()
+        self.assertRegex(shown[1], r"^  limited by (cpu:1: it|no controller: cpu:1, the busiest,) worked [0-9]+ % of the time, [0-9]+ % on often")
+        row = next(line for line in shown if line.startswith("  stage often"))
+        self.assertRegex(row, r"cpu:1  [0-9.]+ ms an instance +[0-9]+ % of its controller +120 firings of [0-9.]+ ms")
 
     def test_a_driver_that_cannot_work_says_what_hinders_it(self):
         graph = self.write("gpu.yaml", GPU)

@@ -54,8 +54,8 @@ TEST_CASE("a window that is too small for the period is refused with what it rea
   const auto found = blocks_for_throughput(slow_middle(2).build());
   CHECK(found.status().code() == Code::kExhausted);
   CHECK(found.status().message() ==
-        "--buffers throughput: with --window 2 and all blocks of the plan an instance comes every 0.425 us by the "
-        "profile, and its PERIOD is 0.4 us; compile the graph with a larger --window (3 is enough), or with "
+        "--buffers throughput: with --window 2 and all blocks of the plan an instance comes every 425 ns by the "
+        "profile, and its PERIOD is 400 ns; compile the graph with a larger --window (3 is enough), or with "
         "--objective latency --max-period 425ns");
   CHECK(blocks_for_throughput(slow_middle(3).build()).ok());
   CHECK(blocks_for_throughput(slow_middle(2).build(425'000)).ok());
@@ -70,7 +70,7 @@ TEST_CASE("where no window is enough none is recommended") {
   maker.edge(kSource, a), maker.edge(a, kSink);
   CHECK(blocks_for_throughput(maker.build()).status().message() ==
         "--buffers throughput: with --window 8 and all blocks of the plan an instance comes every 2.50125 us by the "
-        "profile, and its PERIOD is 0.01 us, which no larger --window reaches; compile the graph with "
+        "profile, and its PERIOD is 10 ns, which no larger --window reaches; compile the graph with "
         "--objective latency --max-period 2502ns");
 }
 
@@ -88,8 +88,8 @@ TEST_CASE("where the plan has too few blocks the refusal names the edge, and no 
   CertifiedPlan plan = slow_middle(4).build();
   plan.edges[1].blocks = 2;
   CHECK(blocks_for_throughput(plan).status().message() ==
-        "--buffers throughput: with --window 4 and all blocks of the plan an instance comes every 0.425 us by the "
-        "profile, and its PERIOD is 0.4 us; compile the graph with more than 2 blocks for the edge from 's2.out0' to "
+        "--buffers throughput: with --window 4 and all blocks of the plan an instance comes every 425 ns by the "
+        "profile, and its PERIOD is 400 ns; compile the graph with more than 2 blocks for the edge from 's2.out0' to "
         "'s3.in0' (--buffers full, and a smaller `max` of the port if that gives no more), or with "
         "--objective latency --max-period 425ns");
   for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
@@ -109,7 +109,7 @@ TEST_CASE("instances come no more often than the host writes their inputs") {
   CHECK(period_with(plan, {4, 4, 4, 4}) == 700'000);
   CHECK(blocks_for_throughput(plan)->wanted_ps == 700'000);
   CHECK(blocks_of(plan) == std::vector<std::uint32_t>{3, 2, 2, 2});  // one is written while the one before is at `b`
-  CHECK(blocks_for_throughput(maker.build(500'000)).status().message().find("is 0.5 us, which no larger --window") !=
+  CHECK(blocks_for_throughput(maker.build(500'000)).status().message().find("is 500 ns, which no larger --window") !=
         std::string::npos);
 }
 

@@ -72,13 +72,15 @@ std::vector<std::string> lines_of(const std::string& svg) {
   return all;
 }
 
-std::vector<std::string> lines_of(const CertifiedPlan& plan) {
+std::string svg_of(const CertifiedPlan& plan) {
   const auto svg = run_program({"dot", "-Tsvg"}, to_dot(plan), kLimit_ns);
   if (svg.status().code() == Code::kNotFound) skip("dot", "install graphviz");
   INFO(svg.status().message());
   REQUIRE(svg.ok());
-  return lines_of(*svg);
+  return *svg;
 }
+
+std::vector<std::string> lines_of(const CertifiedPlan& plan) { return lines_of(svg_of(plan)); }
 
 }  // namespace
 
@@ -177,6 +179,13 @@ TEST_CASE("names are shown whatever they are") {
     INFO(expected);
     CHECK(std::ranges::find(lines, expected) != lines.end());
   }
+}
+
+TEST_CASE("an edge passes under a text, not through it") {
+  const std::string svg = svg_of(relayed_plan());
+  CHECK(svg.rfind("class=\"edge\"") < svg.find("class=\"node\""));  // what comes later is drawn over it
+  const std::size_t text = svg.find("4 blocks"), node = svg.rfind("class=\"node\"", text);
+  CHECK(has(svg.substr(node, text - node), "fill=\"white\""));
 }
 
 TEST_CASE("every stage, controller and edge is named") {
