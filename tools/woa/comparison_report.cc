@@ -246,7 +246,7 @@ void print_verdict(const Comparison& comparison) {
   print_agreement(agreement_of(comparison));
   for (const ModelRow& row : comparison.models)
     if (row.model == kWoa && row.placed.ok() && row.prediction.period_ps > 0)
-      std::printf("Many instances are limited by %s: one every %s.\n", row.prediction.bottleneck.c_str(),
+      std::printf("Limit of many instances: %s, one every %s.\n", row.prediction.bottleneck.c_str(),
                   ps_text(row.prediction.period_ps).c_str());
 }
 

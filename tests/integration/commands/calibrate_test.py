@@ -131,7 +131,7 @@ class Read(Calibrated):
         name = self.write("m.yaml", machine("elsewhere", shm=3000, loopback=0))
         edges, _ = self.explain("--machine", name)
         self.assertEqual(limits(edges), {3000})
-        self.assertIn("inline limit of 2.9 KiB", edges[0]["why"])
+        self.assertIn("inline limit of 2.93 KiB", edges[0]["why"])
         self.assertEqual(edges[0]["ring_bytes"] % (64 + 3008), 0)
         edges, _ = self.explain("--machine", name, "--processes", "one")
         self.assertEqual([[each["method"] for each in edge["methods"]] for edge in edges], [["in place"], ["by reference"], ["by reference"]])

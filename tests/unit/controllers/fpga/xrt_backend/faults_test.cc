@@ -61,7 +61,7 @@ TEST_CASE("a card that cannot be used says why, and what to do") {
   fails("fail=wrong_shell@1", "unavailable", {"built for platform 'woa_none'", "woa doctor --fpga"});
   fails("fail=busy@1", "unavailable", {"woa_wact:{woa_wact_1}", "is taken", "one controller"});
   fails("fail=group@2", "unsupported", {"different memory banks", "docs/fpga.md"});
-  fails("fail=alloc@3", "exhausted", {"no room for", "DDR[0] of 1.0 GiB", "are this controller's"});
+  fails("fail=alloc@3", "exhausted", {"no room for", "DDR[0] of 1 GiB", "are this controller's"});
   fails("memory=40K", "exhausted", {"no room for", "DDR[0]", "KiB"});
 }
 
