@@ -143,6 +143,7 @@ class ExperimentTest(WoaTest):
         met = {bar["what"]: bar["met"] for bar in results["bars"]}
         for what in ("outputs of all models and couplings", "messages and bytes", "messages at one placement"):
             self.assertTrue(met[what], results["bars"])
+        self.assertTrue(out.startswith("bars\n"), out)  # the verdict stands above all tables
         self.assertRegex(out, r"flip fine, tight: CPU only 1 ms, .*Amdahl's limit 2.000 x")
         self.assertRegex(out, r"\n  two +all [ -]+left out: placement `two`: too few stages of this graph may leave the host's processor: 0 of 2\n")
         self.assertNotIn("MODELLED", out)
@@ -183,6 +184,8 @@ class ExperimentTest(WoaTest):
     def check_page(self):
         page = read(self.path("results/mibench.html"))
         report = json.loads(re.search(r'<script id="report"[^>]*>(.*?)</script>', page, re.DOTALL).group(1))
+        self.assertRegex(report["verdict"], r"^\d+ of \d+ bars are met; not met: ")
+        self.assertEqual(report["sections"][-1]["tables"][0]["title"], "bars")
         charts = [chart["title"] for section in report["sections"] for chart in section["charts"]]
         for title in ("Acceleration over the CPU alone", "Messages of an instance", "Predicted against measured", "Acceleration over grain"):
             self.assertTrue(any(chart.startswith(title) for chart in charts), (title, charts))
