@@ -8,7 +8,7 @@
 //   {kind: "graph",  title, text, groups: [{name, hint}], nodes: [{name, note, group, colour, hint}],
 //                    edges: [{from, to, label, width, loop, dashed, hint}]}
 //   {kind: "timeline", title, text, lanes: [name], bars: [{lane, begin, end, name, colour, hint}], arrows: [{from, to, hint}],
-//                    whole: [{begin, end}]}    it opens on as many of the first of these spans as can be read, but at least on one
+//                    whole: [{begin, end}]}    it opens on the median of these spans and on those beside it, as many as can be read
 // with `half`: beside another; `table`: the same as text, folded. A `colour` is a number, the same in all pictures, or null.
 
 const NEEDS = {graph: ["dagre", "python3-xstatic-dagre"], bars: ["Chart", "libjs-chart.js"], points: ["Chart", "libjs-chart.js"]};

@@ -52,14 +52,17 @@ const fullestLane = (chart, begin, end) => {
   return Math.max(...counts);
 };
 
-// The time from which to which the picture shows at first.
+// The time from which to which the picture shows at first: the whole instance of median duration, for the first ones find controllers
+// asleep, and those beside it that are not much longer, as many as can be read.
 const firstView = (chart, length, room) => {
-  const whole = [...chart.whole].sort((a, b) => a.end - b.end), readable = room / READABLE_PX;
-  if (!whole.length) return {begin: 0, end: length * Math.min(1, readable / fullestLane(chart, 0, length))};
-  const view = {...whole[0]};
-  for (const {begin, end} of whole.slice(1)) {
+  const readable = room / READABLE_PX, duration = ({begin, end}) => end - begin;
+  if (!chart.whole.length) return {begin: 0, end: length * Math.min(1, readable / fullestLane(chart, 0, length))};
+  const sorted = [...chart.whole].sort((a, b) => duration(a) - duration(b)), typical = sorted[Math.floor((sorted.length - 1) / 2)];
+  const view = {...typical}, most = 2 * duration(typical);
+  const beside = chart.whole.filter((one) => duration(one) <= most).sort((a, b) => Math.abs(a.begin - typical.begin) - Math.abs(b.begin - typical.begin));
+  for (const {begin, end} of beside) {
     const wider = {begin: Math.min(view.begin, begin), end: Math.max(view.end, end)};
-    if (fullestLane(chart, wider.begin, wider.end) > readable) break;
+    if (duration(wider) > duration(view) + most || fullestLane(chart, wider.begin, wider.end) > readable) break;
     Object.assign(view, wider);
   }
   return view;
