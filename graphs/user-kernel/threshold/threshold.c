@@ -6,9 +6,9 @@ static woa_status create(const woa_param *params, size_t count, void **self, woa
   int64_t level = 0;
   woa_status status = woa_param_int(params, count, "level", 0, 255, &level, error);
   if (status != WOA_OK) return status;
-  int64_t *made = malloc(sizeof *made);
+  uint8_t *made = malloc(sizeof *made);
   if (made == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the level");
-  *made = level;
+  *made = (uint8_t)level;
   *self = made;
   return WOA_OK;
 }
@@ -25,7 +25,7 @@ static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_e
 /* One firing. outs[0].data is the next stage's memory already: writing it is sending it. */
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   (void)firing;
-  const int64_t level = *(const int64_t *)self;
+  const uint8_t level = *(const uint8_t *)self; /* no wider than what it is compared with: vectors hold more then */
   woa_status status = woa_claim(&outs[0], "data", ins[0].bytes, error);
   if (status != WOA_OK) return status;
   /* In locals: a byte that is written might be one of the structures', so the compiler would read them for each byte.

@@ -2,6 +2,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <sstream>
 
 #include "tests/support/kernel_under_test.h"
 
@@ -128,6 +130,25 @@ TEST_CASE("find_line writes the first line with the text, and nothing where ther
   CHECK(*any.run({text("\na")}).outs[0] == text(""));  // an empty line is a line
   CHECK(find.run({text("aab")}, {{2, 0}}).status == WOA_TOO_LARGE);
   check_create_fails("find_line", {}, "'text' is missing");
+}
+
+TEST_CASE("find_line finds what a search of each line finds") {
+  std::mt19937 random(1);
+  const auto draw = [&](const char* letters, std::size_t most) {
+    std::string drawn(random() % (most + 1), ' ');
+    for (char& letter : drawn) letter = letters[random() % std::strlen(letters)];
+    return drawn;
+  };
+  for (int round = 0; round < 1000; ++round) {
+    const std::string data = draw("ab\n", 12), wanted = draw("ab", 3);
+    CAPTURE(data, wanted);
+    std::optional<Token> expected;
+    std::istringstream lines(data);
+    for (std::string line; !expected && std::getline(lines, line);)
+      if (contains(line, wanted)) expected = text(line);
+    const KernelUnderTest find("find_line", {{"text", wanted}}, {{kRoom, 0}});
+    CHECK(find.run({text(data)}).outs[0] == expected);
+  }
 }
 
 TEST_CASE("or_else tells an absent token from an empty one") {

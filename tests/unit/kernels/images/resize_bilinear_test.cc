@@ -20,9 +20,13 @@ Params to_size(std::uint32_t width, std::uint32_t height, const std::string& fit
   return {{"width", std::to_string(width)}, {"height", std::to_string(height)}, {"fit", fit}};
 }
 
-Picture resized(const Picture& in, std::uint32_t width, std::uint32_t height) {
+// The kernel, and its code for processors without the instructions that the first may use.
+constexpr const char* kKernel = "resize_bilinear";
+constexpr const char* kPlain = WOA_BUILD_DIR "/tests/libresize_bilinear_plain.so";
+
+Picture resized(const Picture& in, std::uint32_t width, std::uint32_t height, const char* library = kKernel) {
   const std::size_t bytes = std::size_t{width} * height * in.extent.channels;
-  const KernelUnderTest kernel("resize_bilinear", to_size(width, height), {{bytes, 3}}, declared_scratch());
+  const KernelUnderTest kernel(library, to_size(width, height), {{bytes, 3}}, declared_scratch());
   const Answer answer = kernel.run({in.token()});
   CAPTURE(answer.message);
   REQUIRE(answer.status == WOA_OK);
@@ -78,6 +82,7 @@ void compare(Extent from, std::uint32_t width, std::uint32_t height, std::mt1993
           const double value = exact(in, out, y, x, c);
           return std::fabs(found - value) <= 1 ? found : static_cast<int>(std::lround(value));
         }) == "");
+  CHECK(resized(in, width, height, kPlain).samples == out.samples);
 }
 
 }  // namespace
@@ -110,6 +115,31 @@ TEST_CASE("resize_bilinear follows its definition at random sizes") {
   for (int round = 0; round < 60; ++round) {
     const Extent to = random_extent(random, 90);
     compare(random_extent(random, 90), to.width, to.height, random);
+  }
+}
+
+TEST_CASE("resize_bilinear follows its definition at each width around that of a vector") {
+  std::mt19937 random(10);
+  for (const std::uint32_t channels : {1u, 2u, 3u, 4u}) {
+    for (std::uint32_t from = 1; from <= 18; ++from) {
+      for (std::uint32_t to = 1; to <= 18; ++to) compare({3, from, channels}, to, 2, random);
+    }
+  }
+}
+
+TEST_CASE("resize_bilinear writes nothing behind the scratch that it asks for") {
+  std::mt19937 random(12);
+  for (const std::uint32_t channels : {1u, 2u, 3u, 4u}) {
+    for (const std::uint32_t height : {5u, 17u}) {  // less and more than the input has
+      const Picture in = noise({6, 9, channels}, random);
+      const Params params = to_size(13, height);
+      const std::vector<Room> rooms{{std::size_t{13} * height * channels, 3}};
+      const std::string message = KernelUnderTest(kKernel, params, rooms, 64).run({in.token()}).message;
+      CAPTURE(message);
+      REQUIRE(contains(message, " bytes of scratch are needed"));
+      const KernelUnderTest kernel(kKernel, params, rooms, std::stoul(message));
+      CHECK(kernel.run({in.token()}).outs[0]->data == resized(in, 13, height).samples);
+    }
   }
 }
 
