@@ -65,6 +65,7 @@ std::vector<PlaceDescription> describe_places(const KernelDecl& kernel) {
 
 KernelDescription describe(const KernelDecl& kernel) {
   KernelDescription said;
+  said.library = kernel.library;
   said.stateful = kStatefulNames.at(static_cast<std::size_t>(kernel.stateful));
   said.scratch_bytes = kernel.scratch_bytes;
   for (const InputPortPlan& port : kernel.inputs) {

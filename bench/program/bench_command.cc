@@ -11,6 +11,7 @@
 #include "bench/micro/fanout.h"
 #include "bench/micro/firing.h"
 #include "bench/micro/handover.h"
+#include "bench/micro/kernels.h"
 #include "bench/micro/packing.h"
 #include "bench/micro/pipeline.h"
 #include "bench/micro/randomaccess.h"
@@ -266,6 +267,41 @@ void add_handover(CLI::App& parent, Action& action) {
   add_launches(command, *chosen, "Payloads of a launch", "512 MiB, 9 to 1,000");
 }
 
+// Sorts KERNEL.NAME=VALUE by kernel.
+void read_params(const std::vector<std::string>& given, std::map<std::string, bench::KernelParams>& params) {
+  for (const std::string& text : given) {
+    const std::size_t equals = text.find('='), dot = text.find('.');
+    if (dot == std::string::npos || equals == std::string::npos || dot > equals)
+      throw CLI::ValidationError("--param", "expected KERNEL.NAME=VALUE, found '" + text + "'");
+    params[text.substr(0, dot)][text.substr(dot + 1, equals - dot - 1)] = text.substr(equals + 1);
+  }
+}
+
+void add_kernels(CLI::App& parent, Action& action) {
+  constexpr std::uint64_t kMostPixels = 8000;  // a side: three channels of them fit the 192 MiB of a picture
+  auto chosen = std::make_shared<bench::KernelsOptions>();
+  CLI::App& command =
+      add(parent, action, "kernels", "The kernels of bytes and pixels, beside memcpy",
+          [chosen](const RunOptions& options) { return bench::bench_kernels(options.kernel_path, *chosen); });
+  command.footer(kAboutKernels);
+  add_list(command, "--kernel", chosen->kernels, "Kernels to measure")->option_text("NAME,... [all that can be]");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--param", [chosen](const std::vector<std::string>& given) { read_params(given, chosen->params); },
+          "Set a kernel's parameter; may be repeated")
+      ->type_name("KERNEL.NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_sizes(command, chosen->sizes)->option_text("SIZE,... [1MiB]");
+  command.add_option("--width", chosen->width, "Width of the picture")
+      ->transform(within(1, kMostPixels))
+      ->capture_default_str();
+  command.add_option("--height", chosen->height, "Height of the picture")
+      ->transform(within(1, kMostPixels))
+      ->capture_default_str();
+  add_launches(command, *chosen, "Firings of a launch", "as many as take 20 ms");
+}
+
 void add_gpu(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::GpuOptions>();
   CLI::App& command = add(parent, action, "gpu", "A CUDA controller, beside the same kernels launched by hand",
@@ -416,9 +452,10 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
   command.footer(kAboutBench);
   command.require_subcommand(1);
-  for (const auto add_one : {add_firing, add_hop, add_route, add_bandwidth, add_rate, add_pipeline, add_fanout,
-                             add_handover, add_gpu, add_fpga, add_randomaccess, add_methods, add_packing, add_busy,
-                             add_idle, add_memory, add_channels, add_compiling, add_checking})
+  for (const auto add_one :
+       {add_firing,   add_hop,     add_route,  add_bandwidth, add_rate,         add_pipeline, add_fanout,
+        add_handover, add_kernels, add_gpu,    add_fpga,      add_randomaccess, add_methods,  add_packing,
+        add_busy,     add_idle,    add_memory, add_channels,  add_compiling,    add_checking})
     add_one(command, action);
 }
 

@@ -96,6 +96,18 @@ memory behind a payload of the same size: what was written before it leaves the 
 
   woa bench handover --size 64,64MiB)";
 
+inline constexpr const char* kAboutKernels =
+    R"(Kernels that take and give bytes or pixels, in GB/s: the bytes of a payload, or of a picture of three channels, by
+the time of a firing. Each kernel is loaded as a controller loads it, and called directly in one thread, on the
+same input over and over. Its output lies in memory of its own. The limit is memcpy of as many bytes in the same
+run. The payload is a text, which inputs share out; `find_line` does not find what it searches. `resize_bilinear`
+halves both sides, and makes 320 x 240.
+
+Kernels of your own are measured, too, if WOA_KERNEL_PATH names the folder that holds theirs:
+
+  woa bench kernels --size 64KiB,1MiB,64MiB
+  WOA_KERNEL_PATH=graphs/user-kernel woa bench kernels --kernel threshold,copy --param threshold.level=100)";
+
 inline constexpr const char* kAboutGpu =
     R"(Microseconds on the first CUDA device, gpu:0; GB/s are SIZE / 1000 / microseconds. All contenders run the same PTX:
 the first stage inverts the bytes, others copy them. Data are random, and every result is checked.
