@@ -43,7 +43,7 @@ class Kernels(WoaTest):
 
     def test_none_is_forgotten(self):
         report = self.report()
-        self.assertEqual((report["bench"], report["transport"], report["host_state"], report["better"]), ("kernels", "memory", "n/a", "more"))
+        self.assertEqual([report[key] for key in ("bench", "transport", "host_state", "better")], ["kernels", "memory", "n/a", "more"])
         self.assertLessEqual(set(report), {"bench", "transport", "host_state", "better", "rows", "absent"})
         wanted = expected()
         self.assertTrue(wanted["sharpen3x3"] and not wanted["invert"] and "newton_step" not in wanted and "null" not in wanted, wanted)
@@ -85,7 +85,7 @@ class Kernels(WoaTest):
     def test_parameters(self):
         rows = self.report("--kernel", "resize_bilinear", "--param", "resize_bilinear.width=7")["rows"]
         self.assertEqual([row["contender"] for row in rows], ["memcpy", "resize_bilinear"])
-        few = ("bench", "kernels", *FEW, "--kernel", "resize_bilinear,copy", "--param")
+        few = ("bench", "kernels", *FEW, *SMALL, "--kernel", "resize_bilinear,copy", "--param")
         self.refused(self.woa(*few, "resize_bilinear.width=0"), 1, "error[invalid]", "resize_bilinear", "from 1 to 32768")
         self.refused(self.woa(*few, "resize_bilinear.depth=3"), 1, "error[invalid]", "resize_bilinear.depth", "woa explain resize_bilinear")
         self.refused(self.woa(*few, "invert.level=3"), 1, "error[invalid]", "--param invert", "no kernel of this name is measured")
@@ -93,7 +93,8 @@ class Kernels(WoaTest):
             self.refused(self.woa(*few, wrong), 2, "--param", "KERNEL.NAME=VALUE", wrong)
 
     def test_kernels_that_cannot_be_measured(self):
-        for name, code, text in (("nothing", "not_found", "woa devices"), ("newton_step", "unsupported", "f64[n]"), ("null", "unsupported", "64")):
+        for name, code, text in (("nothing", "not_found", "woa devices"), ("newton_step", "unsupported", "f64[n]"),
+                                 ("null", "unsupported", "64")):
             done = self.woa("bench", "kernels", *FEW, "--kernel", name, "--json")
             self.refused(done, 1, f"error[{code}]", name, text)
             self.assertEqual(json.loads(done.stdout)["error"]["code"], code)
