@@ -90,7 +90,8 @@ class Reserved {
   std::unique_ptr<std::uint8_t, Free> data_;
 };
 
-// A copy of an input that ends where memory without access begins: reading behind it ends the process.
+// A copy of an input that ends where memory without access begins, or up to 7 bytes before, so that its elements are
+// aligned: reading behind that ends the process.
 class BeforeGuard {
  public:
   explicit BeforeGuard(const Bytes& bytes) : bytes_(bytes.size()), pages_((bytes_ + kPage - 1) / kPage * kPage) {
@@ -106,11 +107,11 @@ class BeforeGuard {
   ~BeforeGuard() {
     if (at_ != nullptr) ::munmap(at_, pages_ + kPage);
   }
-  std::uint8_t* data() const { return at_ + pages_ - bytes_; }
+  std::uint8_t* data() const { return at_ + pages_ - (bytes_ + kElement - 1) / kElement * kElement; }
   bool holds(const Bytes& bytes) const { return std::equal(bytes.begin(), bytes.end(), data()); }
 
  private:
-  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kPage = 4096, kElement = 8;
   std::size_t bytes_, pages_;
   std::uint8_t* at_ = nullptr;
 };
@@ -177,7 +178,7 @@ class KernelUnderTest {
     return {std::begin(error.message), end};
   }
 
-  // Views of `tokens` whose data lie in `memory`, which need not be aligned to more than their elements.
+  // Views of `tokens` whose data lie in `memory`.
   static std::vector<woa_input> inputs(const std::vector<Token>& tokens, std::vector<BeforeGuard>& memory) {
     std::vector<woa_input> ins;
     for (const Token& token : tokens) {
