@@ -62,7 +62,7 @@ std::string raise(const Limit& limit) {
   const rlim_t wanted = limit.enough == RLIM_INFINITY ? limit.enough : std::max(limit.enough, 2 * values.rlim_cur);
   if (wanted <= values.rlim_max || may_raise_all()) return "raise it with " + command(wanted);
   if (values.rlim_cur < values.rlim_max) return "raise it with " + command(values.rlim_max);
-  return "start from a shell without it, or raise it as root with " + command(wanted);
+  return "raise it with " + command(wanted) + " as root, or start from a shell without it";
 }
 
 std::string advice_on_memory() {

@@ -28,7 +28,7 @@ std::vector<ReadFile> read_files(const GraphOptions& options) {
   return {{"GRAPH", options.file}, {"--machine", options.machine}, {"--profile", options.profile}};
 }
 
-// A plan may be for another machine: devices beyond those here are no error.
+// Without a machine file a plan may be for another machine, too: devices beyond those here are no error.
 void warn_of_absent_devices(const Plan& plan) {
   const BackendRegistry backends = all_backends();
   for (const ControllerPlan& controller : plan.controllers) {
@@ -92,7 +92,7 @@ Loaded load(const GraphOptions& options) {
   const bool graph_has_errors = loaded.graph_has_errors();
   Loaded out{std::move(loaded.plan), kDone, std::move(loaded.facts), std::move(loaded.diagnostics), {}};
   if (out.plan) {
-    if (options.anywhere && !options.quiet) warn_of_absent_devices(*out.plan);
+    if (options.anywhere && options.machine.empty() && !options.quiet) warn_of_absent_devices(*out.plan);
     out.read = read_files(options);
     std::ranges::copy(loaded.read, std::back_inserter(out.read));
     return out;

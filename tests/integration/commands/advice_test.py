@@ -254,6 +254,14 @@ class Placements(Followed, PlacementTest):
         explain = ["explain", self.plan, "--buffers", "throughput", "--model", "rpc-hub"]
         self.follow(explain, "throughput count its blocks; (leave one of the two out)", without("--buffers"))
 
+    def test_ranges_end_where_nothing_more_was_shown(self):
+        times = {name: {"cpu": cpu, "fpga": 4_000_000} for name, cpu in (("one", 10_000_000), ("two", 20_000_000), ("three", 30_000_000))}
+        profile = ["--profile", self.profile_of(self.graph, times)]
+        done = self.woa("explain", *self.given[1:4], *profile, "--objective", "throughput", "--copies", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout.decode(), "from 0 % up, not known below +0 % to at least")
+        self.assertNotIn("at least 0 %", done.stdout.decode())
+
     def test_reasons(self):
         self.follow(["explain", *self.given[1:], "--reasons-limit", "1ns"], "give more, such as (--reasons-limit 1min)", put)
 
@@ -319,7 +327,7 @@ class Limits(Followed):
         text = self.write("text", "x")
         done = self.started(["sh", "-c", 'ulimit -v 40000 && ulimit -v unlimited 2>/dev/null || exec "$@"', "sh", WOA, "run", HELLO, "--in", "text=" + text])
         if done.returncode != 0:  # else the user may raise any
-            self.refused(done, 1, "start from a shell without it, or raise it as root with `ulimit -v unlimited`")
+            self.refused(done, 1, "raise it with `ulimit -v unlimited` as root, or start from a shell without it")
 
     def test_processes_of_a_user(self):
         """A user of ours, who is not root, may have no second process."""

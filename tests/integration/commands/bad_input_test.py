@@ -291,6 +291,17 @@ class BadUsage(WoaTest):
         graph = self.write("far.yaml", GOOD.replace("'cpu:1'", "'gpu:7'"))
         self.refused(self.woa("run", graph, "--in", "data=" + self.write("x", "x")), 3, "gpu:7")
 
+    def test_a_device_beyond_those_here_is_a_warning_where_a_graph_is_checked(self):
+        rows = json.loads(self.woa("devices", "--json").stdout)["devices"]
+        here = sum(row["available"] for row in rows if row["backend"] == "opencl")
+        if here == 0:
+            self.skip("opencl", "no OpenCL device")
+        graph = lambda number: self.write("far.yaml", GOOD.replace("'cpu:1'", f"'gpu:{number}'"))
+        for command in (["check"], ["compile", "-o", self.path("far.plan")]):
+            done = self.woa(*command, graph(here))
+            self.refused(done, 0, f"'gpu:{here}' would be device number {here + 1} of back-end opencl, and {here} device", "(`woa devices`)")
+            self.assertEqual(self.woa(*command, graph(here - 1)).stderr, b"")
+
     def test_a_secret_is_refused_on_the_command_line(self):
         done = self.woa("run", os.path.join(SOURCE, "graphs/encrypt.yaml"), "--in", "plain=" + self.write("x", "x"), "--param",
                         "encrypt.key=" + "ab" * 32)
@@ -303,6 +314,8 @@ class BadUsage(WoaTest):
         self.refused(done, 1, "too_large")
         self.assertIn("0 of 1 instance done", done.stdout.decode())
         self.assertNotIn("latency", done.stdout.decode())
+        self.assertIn("output data: nothing was written\n", done.stdout.decode())
+        self.assertNotIn("sha256", done.stdout.decode())
 
     def test_too_large_an_input_fails_its_instance(self):
         result = self.run_json(self.write("good.yaml", GOOD), "--in", "data=" + self.write("big", "x" * 65), code=1)

@@ -271,6 +271,8 @@ class Run(WoaTest):
                 self.refused(done, 3, "error[unavailable]: controller 'gpu:0'")
                 self.assertRegex(done.stderr.decode(), reason)
                 self.assertRegex(self.on_mount(options, variable, "devices").stdout.decode(), f"opencl +unavailable: .*{reason}")
+                if options == "ro" or variable == "HOME":
+                    continue  # the doctor takes seconds
                 findings = json.loads(self.on_mount(options, variable, "doctor", "--json").stdout)["findings"]
                 found = next(each for each in findings if each["subject"] == "gpu (opencl)")
                 self.assertRegex(found["found"], reason)
