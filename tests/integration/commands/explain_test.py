@@ -320,7 +320,7 @@ class Explain(WoaTest):
         self.assertNotIn("scatter", polled)
 
     def test_devices_copy_and_those_that_handle_packets_get_blocks(self):
-        harness.need_kernels("aes_gcm_decrypt", "jpeg_decode", "png_encode")
+        self.need_kernels("aes_gcm_decrypt", "jpeg_decode", "png_encode")
         edges = {edge["from"]: edge for edge in self.explain(FLAGSHIP)["edges"]}
         staged = {name: [(each["controller"], each["backend"], each["direction"]) for each in edge["staged"]] for name, edge in edges.items()}
         self.assertEqual(staged["decrypt.plain"], [])

@@ -75,11 +75,18 @@ LIBRARY_OF = {"aes_gcm_decrypt": "openssl", "aes_gcm_encrypt": "openssl", "jpeg_
 LIBRARY_IN = {"libfabric": "ofi", "OpenSSL": "openssl", "PMIx (libpmix-dev)": "pmix", "libpmix cannot be loaded": "pmix"}
 
 
-def need_kernels(*kernels):
+def absent_libraries(kernels):
+    """The libraries that these kernels were built without, with the reason."""
     for kernel in kernels:
         reason = os.path.join(BUILD, "kernels", kernel, "unavailable.txt")
         if os.path.exists(reason):
-            skip_program(LIBRARY_OF[kernel], read(reason).strip())
+            yield LIBRARY_OF[kernel], read(reason).strip()
+
+
+def need_kernels(*kernels):
+    """For a test program. In a test it would be a failure: there is WoaTest.need_kernels()."""
+    for library, reason in absent_libraries(kernels):
+        skip_program(library, reason)
 
 
 def read(path, mode="r"):
@@ -105,6 +112,10 @@ class WoaTest(unittest.TestCase):
         if required(name):
             self.fail(f"{name} is required here: {reason}")
         self.skipTest(reason)
+
+    def need_kernels(self, *kernels):
+        for library, reason in absent_libraries(kernels):
+            self.skip(library, reason)
 
     def skip_without_libraries(self, code, error):
         """`code`, `error`: of a command that may have lacked a library."""

@@ -114,7 +114,7 @@ class Joining(JoinTest):
 
     def test_a_controller_of_this_host_that_cannot_begin_ends_the_run_of_a_joined_node(self):
         graph = self.write("keyless.yaml", GRAPH_WITHOUT_KEY)
-        harness.need_kernels("aes_gcm_decrypt")
+        self.need_kernels("aes_gcm_decrypt")
         run, address = self.start_run(1, graph=graph)
         node = self.start_node(address, "--controller", "cpu:1")
         self.assertEqual(run.end(), 1, run.error)
