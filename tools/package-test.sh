@@ -36,7 +36,7 @@ fi
 
 new_chroot "$suite"
 mkdir "$root/srv/use"
-cp "$built"/*.deb graphs/hello.yaml "$root/srv/use/"
+cp "$built"/*.deb "$root/srv/use/"
 for language in cpp c; do  # the first example of each
   awk -v fence="\`\`\`$language" '$0 == "```" && on {exit} on {print} $0 == fence {on = 1}' docs/embedding.md >"$root/srv/use/example.$language"
 done
@@ -44,7 +44,7 @@ done
 say "the program alone"
 inside 'cd /srv/use && apt-get install -y -qq --no-install-recommends ./woa_*.deb >/dev/null
   echo hello >in.txt
-  woa run hello.yaml --in text=in.txt --out copy=out.txt && cmp in.txt out.txt
+  woa run /usr/share/woa/examples/hello.yaml --in text=in.txt --out copy=out.txt && cmp in.txt out.txt
   woa devices
   woa bench --help >/dev/null
   grep -q "woa run" /usr/share/man/man1/woa-run.1
@@ -57,6 +57,7 @@ inside 'cd /srv/use && apt-get install -y -qq --no-install-recommends ./*.deb g+
   printf "%s\n" "cmake_minimum_required(VERSION 3.16)" "project(user LANGUAGES CXX)" "set(CMAKE_CXX_STANDARD 20)" \
     "find_package(woa 0.1 CONFIG REQUIRED)" "add_executable(by_cmake example.cpp)" "target_link_libraries(by_cmake PRIVATE woa::woa)" >CMakeLists.txt
   cmake -S . -B build >/dev/null && cmake --build build >/dev/null && build/by_cmake
+  woa new-kernel scale && sh scale/test.sh
   for program in by_cpp by_c build/by_cmake; do [ "$(./$program)" = hello ]; done'
 
 say "removal leaves nothing"
