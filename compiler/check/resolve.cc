@@ -136,7 +136,7 @@ class Resolver {
     if (const auto port = find_name(stage.outputs, ref.port)) return std::pair{found->second, *port};
     if (!ref.mentioned) {
       report_unknown(
-          report_, problem::kUnknownOutput, ref.place,
+          report_, problem::kUnknownOutput, ref.port_place(),
           cat("kernel ", quote(stage.kernel->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
           ref.port, stage.outputs, "outputs");
     }

@@ -104,7 +104,7 @@ class NameChecker {
       return;
     }
     not_declared_.add(
-        NotDeclared::Kind::kOutput, *used, ref.port, problem::kUnknownOutput, ref.place,
+        NotDeclared::Kind::kOutput, *used, ref.port, problem::kUnknownOutput, ref.port_place(),
         cat("sub-graph ", quote(used->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)));
     lose(ref);
   }
@@ -151,7 +151,7 @@ class NameChecker {
                     cat(quote(input), " is ", graph_ == nullptr ? "a " : "an ", input_word(),
                         ", which is named by itself: write ", quote(input)));
     } else if (!body_.stages.empty() || body_.complete) {  // else they could not be read, which is reported
-      stages_not_found_[ref.stage].push_back(ref.place);
+      stages_not_found_[ref.stage].push_back(ref.stage_place());
     }
   }
 

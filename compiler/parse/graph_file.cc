@@ -14,8 +14,15 @@ namespace {
 constexpr std::uint64_t kMaxTurns = std::numeric_limits<std::uint32_t>::max();
 constexpr std::string_view kWriterForm = "`STAGE.PORT` or the name of a graph input";
 
+// The text of a value, without the quotes around it.
+Place inside_quotes(const YamlNode& node) {
+  Place place = node.place;
+  if (place.length == node.text.size() + 2) ++place.column, place.length -= 2;
+  return place;
+}
+
 bool read_reference(const YamlNode& node, WriterRef& ref, Report& report) {
-  ref.place = node.place;
+  ref.place = inside_quotes(node);
   if (node.kind != YamlNode::Kind::kScalar) {
     report.error(problem::kWrongShape, node.place, "a writer must be a single value", cat("write ", kWriterForm));
     return false;
@@ -346,6 +353,20 @@ void read_options(const MapReader& map, GraphFile& graph, Report& report) {
 }
 
 }  // namespace
+
+Place WriterRef::stage_place() const {
+  Place part = place;
+  if (part.length > port.size() + 1) part.length -= static_cast<std::uint32_t>(port.size()) + 1;
+  return part;
+}
+
+Place WriterRef::port_place() const {
+  Place part = place;
+  if (part.length <= port.size()) return part;
+  part.column += part.length - static_cast<std::uint32_t>(port.size());
+  part.length = static_cast<std::uint32_t>(port.size());
+  return part;
+}
 
 std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();

@@ -48,6 +48,10 @@ struct WriterRef {  // `stage.port` or a graph input
   std::vector<PassedInput> passed = {};  // of a flat graph
   bool mentioned = false;                // of a flat graph: GraphBody::mentions has it, too, with its own place
   bool lost = false;                     // names nothing, which is reported
+
+  // The part of `place` that has either name of `stage.port`: the fix of a name stands in its place.
+  [[nodiscard]] Place stage_place() const;
+  [[nodiscard]] Place port_place() const;
 };
 
 struct PortUse {  // one key of `in` or of `outputs`

@@ -10,7 +10,8 @@ namespace woa {
 namespace {
 
 constexpr std::string_view kForm =
-    "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names, or numbers from 1 to 4294967295, such as `u8[height,width,3]`";
+    "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names, or numbers from 1 to 4294967295, such as "
+    "`\"u8[height,width,3]\"`";
 
 constexpr std::array<std::string_view, 11> kElements{"bytes", "u8",  "i8",  "u16", "i16", "u32",
                                                      "i32",   "u64", "i64", "f32", "f64"};
@@ -19,13 +20,14 @@ constexpr std::array<std::string_view, 11> kElements{"bytes", "u8",  "i8",  "u16
 void report_bad_type(const YamlNode& node, Report& report) {
   const bool word = node.kind == YamlNode::Kind::kScalar;
   const std::string_view element = std::string_view(node.text).substr(0, node.text.find('['));
+  const std::string dims = node.text.substr(element.size());
   std::string near, accepted;
   if (word && element_bytes(element) == 0) near = nearest(element, {kElements.begin(), kElements.end()});
   for (const std::string_view name : kElements) accepted += cat(" ", name);
-  report.error(problem::kBadType, node.place,
-               cat(word ? quote(node.text) : std::string("this"), " is not the type of a port"),
-               cat(near.empty() ? "" : cat("did you mean ", quote(near + node.text.substr(element.size())), "? "),
-                   "write ", kForm, "; elements:", accepted, ". Quote a type that has brackets"));
+  report.error(
+      problem::kBadType, node.place, cat(word ? quote(node.text) : std::string("this"), " is not the type of a port"),
+      cat(near.empty() ? "" : cat("did you mean ", quote(dims.empty() ? near : cat("\"", near, dims, "\"")), "? "),
+          "write ", kForm, "; elements:", accepted, ". Quote a type that has brackets"));
 }
 
 // Parses one dimension: a name, or a number from 1.

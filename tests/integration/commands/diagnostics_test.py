@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import urllib.parse
 
@@ -177,6 +178,60 @@ class Goldens(WoaTest):
 
         self.assertEqual([(d["code"], *place(d), d["text"] + "\nFix: " + d["fix"], [(*place(n), n["text"]) for n in d["notes"]])
                           for d in diagnostics], [(result[0], os.path.normpath(result[1]), *result[2:]) for result in results])
+
+
+# A fix that says what to write in the place that is marked, as it stands.
+VALUES = [r"did you mean `([^`]+)`\?", r"^write (?:.*such as )?`([^`A-Z]+)`", r"^write at (?:most|least) `([^`]+)`",
+          r"^write a (?:whole )?number from ([0-9]+)"]
+# Cases whose mark is not what the fix stands for: the file's beginning, a key without a value, a second key of the same name.
+MARKED_OTHERWISE = {"byte-order-mark", "subgraph-ports", "bad-profile", "include-problems", "needs"}
+
+
+class Fixes(WoaTest):
+    def problems(self, folder):
+        more = [word for name in ("machine.yaml", "profile.json") if os.path.exists(os.path.join(folder, name))
+                for word in ("--" + name.split(".")[0], name)]
+        done = self.woa("check", "graph.yaml", "--json", *more, environment=KERNELS, cwd=folder)
+        return json.loads(done.stdout)["diagnostics"]
+
+    def written(self, case, problem, value):
+        """A copy of the case with `value` in the place that the problem marks; None where it marks no whole value."""
+        folder = self.path("case")
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(case, folder)
+        path = os.path.join(folder, problem["file"])
+        lines = read(path).split("\n")
+        line = lines[problem["line"] - 1]
+        begin = problem["column"] - 1
+        end = begin + problem["length"]
+        if line[begin:end] in ("[", "{"):
+            return None
+        key = re.match(r"(\w+: )", value)
+        if key and line[:begin].endswith(key[1]):
+            begin -= len(key[1])
+        lines[problem["line"] - 1] = line[:begin] + value + line[end:]
+        self.write(path, "\n".join(lines))
+        return folder
+
+    def test_a_value_that_a_fix_names_may_be_written_as_it_stands(self):
+        followed = 0
+        for name, case in cases():
+            if name in MARKED_OTHERWISE:
+                continue
+            for problem in self.problems(case):
+                values = [found[1] for found in (re.search(pattern, problem["fix"]) for pattern in VALUES) if found]
+                if not values or problem["line"] == 0 or not os.path.exists(os.path.join(case, problem["file"])):
+                    continue
+                with self.subTest(name, code=problem["code"], fix=problem["fix"]):
+                    folder = self.written(case, problem, values[0])
+                    if folder is None:
+                        continue
+                    followed += 1
+                    after = [each for each in self.problems(folder) if each["line"] == problem["line"] and each["file"] == problem["file"]]
+                    self.assertNotIn((problem["code"], problem["column"]), [(each["code"], each["column"]) for each in after])
+                    self.assertNotIn("E0104", [each["code"] for each in after])
+                    self.assertFalse([each for each in after if values[0] in re.findall("`([^`]+)`", each["text"]) and each["code"] in ("E0301", "E0302")])
+        self.assertGreaterEqual(followed, 80)
 
 
 class Files(WoaTest):
