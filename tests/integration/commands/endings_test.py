@@ -352,9 +352,11 @@ class Interrupted(WoaTest):
         self.assertEqual((running.returncode, json.loads(out)["error"]["code"]), (143, "cancelled"), error)
 
 
-class Stopped(WoaTest):
-    def test_a_process_that_is_stopped_is_named_once_and_waited_for(self):
-        """Without a deadline nothing else tells why the run stands still."""
+class LiveStreams(WoaTest):
+    """A run whose input comes by a pipe that stays open; its first instance is done."""
+
+    def start_run(self):
+        """The run, and the process of one of its controllers."""
         with open(self.path("error"), "w") as error:
             run = subprocess.Popen([WOA, "run", HELLO, "--in", "text=-", "--out", "copy=-", "--frames", "lines"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=error)
@@ -364,7 +366,17 @@ class Stopped(WoaTest):
         run.stdin.write(b"one\n")
         run.stdin.flush()
         self.assertEqual(run.stdout.readline(), b"one\n")
-        child = int(read(f"/proc/{run.pid}/task/{run.pid}/children").split()[0])
+        return run, int(read(f"/proc/{run.pid}/task/{run.pid}/children").split()[0])
+
+    def test_a_lost_process_ends_it_and_what_was_done_is_said(self):
+        run, child = self.start_run()
+        os.kill(child, signal.SIGKILL)
+        self.assertEqual(run.wait(harness.LIMIT_S), 1)  # though the pipe stays open
+        self.assertRegex(read(self.path("error")), "error\\[peer_lost\\]: .*, 1 of 1 instance done")
+
+    def test_a_process_that_is_stopped_is_named_once_and_waited_for(self):
+        """Without a deadline nothing else tells why the run stands still."""
+        run, child = self.start_run()
         os.kill(child, signal.SIGSTOP)
         run.stdin.write(b"two\n")
         run.stdin.flush()
