@@ -207,9 +207,10 @@ def judge(results):
 def verdict(results):
     """One sentence; empty if nothing was judged."""
     judged = results.get("bars", [])
-    missed = [one["what"] for one in judged if one["met"] is False]
-    count = sum(one["met"] is True for one in judged)
-    return f"{count} of {len(judged)} bars are met; not met: {', '.join(missed) or 'none'}; the others could not be judged." if judged else ""
+    met, missed, open_ones = ([one["what"] for one in judged if one["met"] is value] for value in (True, False, None))
+    parts = [f"{len(met)} of {len(judged)} bars are met", missed and f"not met: {', '.join(missed)}",
+             open_ones and f"not judged: {', '.join(open_ones)}"]
+    return "; ".join(filter(None, parts)) + "." if judged else ""
 
 
 def table(results):
