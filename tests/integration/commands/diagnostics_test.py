@@ -220,7 +220,8 @@ class Fixes(WoaTest):
                 continue
             for problem in self.problems(case):
                 values = [found[1] for found in (re.search(pattern, problem["fix"]) for pattern in VALUES) if found]
-                if not values or problem["line"] == 0 or not os.path.exists(os.path.join(case, problem["file"])):
+                is_copied = not os.path.isabs(problem["file"]) and os.path.exists(os.path.join(case, problem["file"]))
+                if not values or problem["line"] == 0 or not is_copied:
                     continue
                 with self.subTest(name, code=problem["code"], fix=problem["fix"]):
                     folder = self.written(case, problem, values[0])

@@ -207,7 +207,7 @@ class Explain(WoaTest):
 
     def test_a_kernel_is_explained(self):
         text = self.woa("explain", "resize_bilinear").stdout.decode()
-        for part in ("image  u8[height,width,channels]  at most 192 MiB", "required, 1 to 32768", "stretch|contain|cover  default stretch",
+        for part in ("image  u8[rows,columns,channels]  at most 192 MiB", "required, 1 to 32768", "stretch|contain|cover  default stretch",
                      "channels  at most 4", "opencl  output sized per firing, resize_bilinear.cu", "1.375 MiB for each firing",
                      "STAGE: {kernel: resize_bilinear, in: {image: FROM}, params: {width: VALUE, height: VALUE}}"):
             self.assertIn(part, text)
@@ -218,7 +218,7 @@ class Explain(WoaTest):
                                            "secret_env": None})
         self.assertEqual((params["fit"]["default"], params["fit"]["choices"]), ("stretch", ["stretch", "contain", "cover"]))
         self.assertEqual([(port["name"], port["type"], port["max_bytes"]) for port in answer["inputs"] + answer["outputs"]],
-                         2 * [("image", "u8[height,width,channels]", 192 << 20)])
+                         [("image", "u8[rows,columns,channels]", 192 << 20), ("image", "u8[height,width,channels]", 192 << 20)])
         self.assertEqual([variant["kind"] for variant in answer["variants"]], ["cpu", "cuda", "opencl"])
         self.assertEqual((answer["dims"], answer["stateful"], answer["scratch_bytes"]), ({"channels": 4}, "no", 1408 << 10))
         listed = {kernel["name"]: kernel for kernel in json.loads(self.woa("devices", "--json").stdout)["kernels"]}
