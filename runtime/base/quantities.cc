@@ -11,7 +11,7 @@
 namespace woa {
 namespace {
 
-constexpr int kDigits = 4;
+constexpr int kShownDigits = 4;
 
 // `value` rounded to `digits`, without zeros at the end.
 std::string rounded(double value, int digits) {
@@ -51,7 +51,7 @@ std::string us_text(double us, int digits) {
 std::string bytes_text(double bytes) {
   constexpr double kStep = 1024;
   constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-  return in_unit(bytes, kStep, kUnits, kDigits);
+  return in_unit(bytes, kStep, kUnits, kShownDigits);
 }
 
 }  // namespace woa

@@ -8,7 +8,7 @@ namespace woa {
 namespace {
 
 // NOLINTNEXTLINE(cert-err58-cpp): made when the library is loaded
-const Status ended(Code::kUnavailable, "the controller ended before the firing had completed");
+const Status controller_ended(Code::kUnavailable, "the controller ended before the firing had completed");
 
 }  // namespace
 
@@ -64,7 +64,7 @@ Firings::~Firings() {
   for (const OfStage& stage : firings_) {
     for (const auto& firing : stage.all) {
       if (!firing->prepared.empty())
-        (void)complete_prepared_as_poison(*firing, parts_.failure.any() ? parts_.failure.status() : ended);
+        (void)complete_prepared_as_poison(*firing, parts_.failure.any() ? parts_.failure.status() : controller_ended);
     }
   }
 }

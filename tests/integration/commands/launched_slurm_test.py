@@ -39,9 +39,14 @@ def need_launcher():
         harness.skip_program("slurm", reason)
 
 
+def tearDownModule():  # pylint: disable=invalid-name
+    CLUSTER.stop()
+
+
 if __name__ == "__main__":
     try:
         need_launcher()
-        harness.main()
-    finally:
+    except BaseException:
         CLUSTER.stop()
+        raise
+    harness.main()
