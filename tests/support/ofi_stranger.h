@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class OfiStranger {
   // Blocks until libfabric has taken the message, of `bytes` bytes, or give_up(). `number`: that comes with it. False:
   // it is refused.
   bool send(std::size_t bytes, bool tagged, std::uint64_t number = 0, std::uint64_t flags = 0) {
-    if (text_.size() < bytes) text_.resize(bytes, '?');
+    if (bytes > text_.size()) throw std::invalid_argument("a stranger's message has at most 1 MiB");
     const iovec piece{text_.data(), bytes};
     const fi_msg plain{&piece, nullptr, 1, peer_, &context_, number};
     const fi_msg_tagged other{&piece, nullptr, 1, peer_, number, 0, &context_, number};
@@ -53,12 +54,12 @@ class OfiStranger {
   }
 
  private:
+  std::vector<char> text_ = std::vector<char>(1 << 20, '?');  // libfabric reads it as long as the endpoint lives
   ofi::FabricObjects objects_;
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   bool reached_ = false;
   std::atomic<bool> given_up_{false};
   fi_context2 context_{};  // of all messages: tcp;ofi_rxm keeps nothing there
-  std::vector<char> text_;
 };
 
 }  // namespace woa::test

@@ -329,6 +329,8 @@ class Limits(Followed):
         self.follow_in_shell("ulimit -Sf 1", [], "bytes on files and shared memory", "raise it with `(ulimit -f unlimited)`")
 
     def test_a_limit_that_this_user_cannot_raise_says_so(self):
+        if harness.SANITIZED:
+            self.skipTest("a sanitizer's runtime needs address space of its own")
         text = self.write("text", "x")
         done = self.started(["sh", "-c", 'ulimit -v 40000 && ulimit -v unlimited 2>/dev/null || exec "$@"', "sh", WOA, "run", HELLO, "--in", "text=" + text])
         if done.returncode != 0:  # else the user may raise any
