@@ -1,4 +1,4 @@
-// What limits a run: shares of the time in which controllers could work, and the controller that worked most of it.
+// The limit of a run: shares of the time in which controllers could work, and the controller that worked most of it.
 #pragma once
 
 #include <cstdint>

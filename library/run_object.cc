@@ -352,7 +352,7 @@ Status RunObject::cancel(std::uint64_t instance, const std::string& why) {
   };
   if (own_thread_ || drives()) return carry_out(order);
   const std::lock_guard lock(mutex_);
-  leave_order([order] { (void)order(); });
+  leave_order([order] { (void)or_no_memory(order); });
   return {};
 }
 

@@ -18,7 +18,7 @@ namespace woa::bench {
 
 using KernelParams = std::map<std::string, std::string>;  // by name
 
-// Whether a kernel has a picture among its ports, or bytes alone. kUnsupported: it has no cpu variant, or a port of
+// Tells if a kernel has a picture among its ports, or bytes alone. kUnsupported: it has no cpu variant, or a port of
 // another type, or one that holds no more than a token of 64 bytes.
 enum class PayloadKind : std::uint8_t { kBytes, kPicture };
 Result<PayloadKind> payload_kind(const KernelListing& kernel);

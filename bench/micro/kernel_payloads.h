@@ -1,4 +1,4 @@
-// What the kernels of `woa bench kernels` are given: the same bytes and the same picture in each launch.
+// Inputs of the kernels of `woa bench kernels`: the same bytes and the same picture in each launch.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace woa::bench {
 namespace {
 
-// What a kernel is given besides bytes or a picture.
+// Values that a kernel gets besides bytes or a picture.
 struct Recipe {
   std::string kernel;
   KernelParams params;

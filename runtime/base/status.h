@@ -90,7 +90,7 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-// What `body` answers, a Status or a Result: Status::no_memory(), if an allocation in it fails.
+// Calls `body` and gives its Status or Result; Status::no_memory(), if an allocation in it fails.
 template <class Body>
 auto or_no_memory(Body&& body) noexcept -> decltype(body()) {
   try {
@@ -100,8 +100,8 @@ auto or_no_memory(Body&& body) noexcept -> decltype(body()) {
   }
 }
 
-// What `body` makes, of a text or of something with texts; `otherwise`, if there is no memory for it. For the words of
-// a failure, which matters more than they.
+// Calls `body`, which makes a text or something with texts; gives `otherwise`, if there is no memory for it. A failure
+// matters more than its words.
 template <class Body, class Other>
 auto if_memory(Body&& body, Other&& otherwise) noexcept -> decltype(body()) {
   try {

@@ -44,7 +44,7 @@ class FrameRules {
   static Result<FrameRules> parse(const std::vector<std::string>& arguments, const Plan& plan);
   // The rule of a port that is a stream; kRaw: it has none. kInvalid: its type has no such frames.
   Result<FrameRule> of(const std::string& port, const PortType& type);
-  // What a user can do where the payloads of an output that of() was asked for do not fit its rule.
+  // Advice for a user: the payloads of an output that of() was asked for do not fit its rule.
   [[nodiscard]] std::string remedy(const std::string& port) const;
   // kInvalid: a rule that of() has never answered, which says what the user did not mean.
   [[nodiscard]] Status check_used() const;

@@ -8,7 +8,7 @@
 
 namespace woa::ofi {
 
-// What peers may do there, beside this process, which may write from it. kMessages: what they send may be put there.
+// The rights of peers there, beside this process, which may write from it. kMessages: their messages may be put there.
 enum class RemoteAccess : std::uint8_t { kNone, kWrite, kMessages };
 
 // Deregistered by the destructor; goes before the fabric, and before the memory.

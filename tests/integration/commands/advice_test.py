@@ -353,12 +353,7 @@ class Limits(Followed):
         self.refused(done, 1, "this user has a limit of 2 on processes and threads, raise it with `ulimit -u 4096`")
 
     def test_processes_of_a_control_group(self):
-        group = f"/sys/fs/cgroup/pids/woa-test-{os.getpid()}"
-        try:
-            os.mkdir(group)
-        except OSError as error:
-            self.skipTest(f"no control group can be made: {error}")
-        self.addCleanup(os.rmdir, group)
+        group = self.control_group("pids")
         with open(group + "/pids.max", "w") as file:
             file.write("3")
         done = self.started(["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", WOA, "run", HELLO, "--in", "text=" + self.write("text", "x")])

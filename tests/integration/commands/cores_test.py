@@ -89,12 +89,7 @@ class Cores(JoinTest):
 
     def test_the_processors_of_a_control_group_are_told_from_a_mask(self):
         """A cpuset cannot be left, as a mask can: the fix is another."""
-        group = f"/sys/fs/cgroup/cpuset/woa-test-{os.getpid()}"
-        try:
-            os.mkdir(group)
-        except OSError as error:
-            self.skipTest(f"no control group can be made: {error}")
-        self.addCleanup(os.rmdir, group)
+        group = self.control_group("cpuset")
         if FIRST == LAST:
             self.skipTest("one processor is usable here")
         for name, value in (("cpuset.cpus", FIRST), ("cpuset.mems", 0)):

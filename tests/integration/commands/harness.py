@@ -130,6 +130,16 @@ class WoaTest(unittest.TestCase):
         if not row["available"]:
             self.skip(name, row["reason"])
 
+    def control_group(self, controller):
+        """The folder of a new control group (version 1), which goes when the test ends; a skip where none can be made."""
+        group = f"/sys/fs/cgroup/{controller}/woa-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+        except OSError as error:
+            self.skipTest(f"no control group can be made: {error}")
+        self.addCleanup(os.rmdir, group)
+        return group
+
     def woa(self, *arguments, environment=None, cwd=None, user=None):
         # A developer may have a machine file of his own.
         plain = dict(os.environ, XDG_CONFIG_HOME=self.path("config"))
