@@ -1,6 +1,7 @@
 """Starts `woa` as a user would; standard library only. Exit code 77 of a test program is a skip (tests/support/require.h). TMPDIR is a
 folder of the program's own, and files that are left there fail it."""
 import atexit
+import errno
 import json
 import os
 import shutil
@@ -137,8 +138,20 @@ class WoaTest(unittest.TestCase):
             os.mkdir(group)
         except OSError as error:
             self.skipTest(f"no control group can be made: {error}")
-        self.addCleanup(os.rmdir, group)
+        self.addCleanup(self.remove_control_group, group)
         return group
+
+    def remove_control_group(self, group):
+        """The system refuses while a process of the group is still on its way out."""
+        for _ in range(int(100 * LIMIT_S)):
+            try:
+                os.rmdir(group)
+                return
+            except OSError as error:
+                if error.errno != errno.EBUSY:
+                    raise
+                time.sleep(0.01)
+        os.rmdir(group)
 
     def woa(self, *arguments, environment=None, cwd=None, user=None):
         # A developer may have a machine file of his own.
