@@ -105,10 +105,10 @@ std::vector<fs::path> kernel_path() {
   return folders;
 }
 
-BackendRegistry all_backends() {
+BackendRegistry all_backends(bool guarded) {
   BackendRegistry registry;
-  for (BackendFactory& factory :
-       std::vector{cpu_factory(), opencl_factory(), cuda_factory(), verilator_factory(), xrt_factory()}) {
+  for (BackendFactory& factory : std::vector{guarded ? guarded_cpu_factory() : cpu_factory(), opencl_factory(),
+                                             cuda_factory(), verilator_factory(), xrt_factory()}) {
     (void)registry.add(std::move(factory));  // names differ: nothing to refuse
   }
   return registry;

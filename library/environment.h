@@ -23,7 +23,8 @@ std::filesystem::path data_folder(const std::string& name);
 std::filesystem::path include_folder();
 // Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last those of this project.
 std::vector<std::filesystem::path> kernel_path();
-// Every back-end that this program was built with.
-BackendRegistry all_backends();
+// Every back-end that this program was built with. `guarded`: kernels of cpu controllers are watched
+// (guarded_cpu_factory()).
+BackendRegistry all_backends(bool guarded = false);
 
 }  // namespace woa

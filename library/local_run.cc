@@ -27,6 +27,12 @@ void add_limit_options(CLI::App& command, LocalRunOptions& options) {
       ->transform(duration_ns());
 }
 
+void add_guard_option(CLI::App& command, bool& guard) {
+  command.add_flag(kGuardOption, guard,
+                   "Find kernels that leave their memory: each port lies between pages that end the process when they "
+                   "are touched, and a kernel that wrote outside of its output fails (cpu; slower)");
+}
+
 RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& backends) {
   RunOptions run;
   run.backends = &backends;

@@ -24,6 +24,10 @@ void add_processes_option(CLI::App& command, LocalRunOptions& options);
 // --start-limit and --end-limit.
 void add_limit_options(CLI::App& command, LocalRunOptions& options);
 
+// --guard, of commands that run kernels.
+constexpr const char* kGuardOption = "--guard";
+void add_guard_option(CLI::App& command, bool& guard);
+
 // `options` as Run::start() takes them, but for `transport` and what leads there: kernels of this program, and `woa
 // serve` for nodes if controllers have processes. `backends` is borrowed.
 RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& backends);

@@ -41,8 +41,10 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   options.processors = processors_of(arguments.cores, plan);
   options.fan_out = kFanOuts.at(arguments.fan_out);
   if (!arguments.trace.empty() || arguments.keeps_trace) options.trace_limit = arguments.trace_limit;
-  if (!options.node_command.empty())
+  if (!options.node_command.empty()) {
     std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
+    if (arguments.guard) options.node_command.emplace_back(kGuardOption);
+  }
   return options;
 }
 
@@ -65,6 +67,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
   command.add_flag("--no-payload-crc", arguments.no_payload_crc,
                    "Over libfabric: no CRC behind payloads; damage that TCP misses then gives wrong outputs");
+  add_guard_option(command, arguments.guard);
   command.add_option("--trace", arguments.trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command
       .add_option("--trace-limit", arguments.trace_limit,
@@ -81,7 +84,7 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
                                                     const OnMessage& say) {
   if (arguments.local.processes == "per-controller")  // before nodes are waited for
     WOA_RETURN_IF_ERROR(check_movable(plan).with_context("--processes per-controller"));
-  std::unique_ptr<OwnedRun> owned(new OwnedRun());
+  std::unique_ptr<OwnedRun> owned(new OwnedRun(arguments.guard));
   {
     const SignalsBlocked blocked;  // libfabric has threads of its own
     WOA_ASSIGN_OR_RETURN(owned->transports_, transports_for(arguments));

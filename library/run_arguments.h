@@ -27,6 +27,7 @@ struct RunArguments {
   JoinArguments joining;
   Cores cores;
   bool no_payload_crc = false;
+  bool guard = false;  // guarded_cpu_factory() for controllers of this machine
 };
 // All of them, from --processes to --trace-limit.
 void add_run_options(CLI::App& command, RunArguments& arguments);
@@ -51,7 +52,7 @@ class OwnedRun {
   [[nodiscard]] bool has_wires() const noexcept { return !transports_.wires.empty(); }
 
  private:
-  OwnedRun() : backends_(all_backends()) {}
+  explicit OwnedRun(bool guard) : backends_(all_backends(guard)) {}
   BackendRegistry backends_;
   std::string processes_;
   OwnedTransports transports_;

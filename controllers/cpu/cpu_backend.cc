@@ -12,8 +12,8 @@ constexpr std::string_view kVariant = find_backend("cpu")->variant;
 
 }  // namespace
 
-CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers)
-    : description_(std::move(description)), workers_(workers) {
+CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers, bool guarded)
+    : description_(std::move(description)), guarded_(guarded), workers_(workers) {
   for (std::uint32_t i = 0; i < workers; ++i) workers_[i].number = i;
 }
 
@@ -35,7 +35,7 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
     }
     stages_[stage.id] = stage;
   }
-  for (Worker& worker : workers_) WOA_RETURN_IF_ERROR(worker.runner.reserve(stages));
+  for (Worker& worker : workers_) WOA_RETURN_IF_ERROR(worker.runner.reserve(stages, guarded_));
   return workers_.size() == 1 ? Status() : start_threads();
 }
 

@@ -15,7 +15,8 @@ namespace woa {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(DeviceDescription description, std::uint32_t workers);
+  // `guarded`: see KernelRunner::reserve().
+  CpuBackend(DeviceDescription description, std::uint32_t workers, bool guarded = false);
   ~CpuBackend() override;  // blocks until the firings that run have ended
   CpuBackend(const CpuBackend&) = delete;
   CpuBackend& operator=(const CpuBackend&) = delete;
@@ -44,6 +45,7 @@ class CpuBackend final : public Backend {
   Status start_threads();
 
   DeviceDescription description_;
+  const bool guarded_;
   std::size_t next_worker_ = 0;      // poll() goes on here, so that no worker waits behind the others
   std::vector<LoadedStage> stages_;  // by number in the plan; `kernel` is null for those of other controllers
   Doorbell wakeup_;

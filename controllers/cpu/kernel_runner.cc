@@ -50,7 +50,8 @@ struct OverrunGuard {
 
 void KernelRunner::Release::operator()(std::uint8_t* memory) const noexcept { ::operator delete(memory, kAlignment); }
 
-Status KernelRunner::reserve(std::span<const LoadedStage> stages) {
+Status KernelRunner::reserve(std::span<const LoadedStage> stages, bool guarded) {
+  if (guarded) guard_.emplace();
   std::uint64_t scratch = 0;
   for (const LoadedStage& stage : stages) scratch = std::max(scratch, stage.plan->scratch_bytes);
   if (scratch == 0) return {};
@@ -60,15 +61,29 @@ Status KernelRunner::reserve(std::span<const LoadedStage> stages) {
           "no memory for " + std::to_string(scratch) + " bytes of scratch; lower `scratch` or `workers`"};
 }
 
+Status KernelRunner::call(const LoadedStage& stage, Firing& firing, std::span<const woa_input> inputs,
+                          std::span<woa_output> outputs) noexcept {
+  [[maybe_unused]] const OverrunGuard guard(outputs);
+  firing.started_ns = firing.ended_ns = firing.timed ? now_ns() : 0;
+  Status status = call_kernel("run", [&](woa_error& error) {
+    return stage.kernel->run(stage.self, &firing, inputs.data(), outputs.data(), &error);
+  });
+  if (firing.timed) firing.ended_ns = now_ns();
+  return status;
+}
+
+Status KernelRunner::call_guarded(const LoadedStage& stage, Firing& firing) {
+  WOA_RETURN_IF_ERROR(guard_->enter(*stage.plan, firing));
+  const Status called = call(stage, firing, guard_->inputs(), guard_->outputs());
+  const Status left = guard_->leave(*stage.plan, firing);
+  return left.ok() ? called : left;  // a kernel that damages memory may fail for that
+}
+
 void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
   firing.scratch_bytes = stage.plan->scratch_bytes;
   firing.scratch = firing.scratch_bytes == 0 ? nullptr : scratch_.get();
-  [[maybe_unused]] const OverrunGuard guard(firing.outputs);
-  firing.started_ns = firing.ended_ns = firing.timed ? now_ns() : 0;
-  const Status status = call_kernel("run", [&](woa_error& error) {
-    return stage.kernel->run(stage.self, &firing, firing.inputs.data(), firing.outputs.data(), &error);
-  });
-  if (firing.timed) firing.ended_ns = now_ns();
+  const Status status = guard_ ? or_no_memory([&] { return call_guarded(stage, firing); })
+                               : call(stage, firing, firing.inputs, firing.outputs);
   firing.code = status.code();
   if (!status.ok()) firing.message.assign(status.message());
 }

@@ -1,28 +1,37 @@
 // Runs firings of cpu variants for one worker, with the worker's scratch. Everything is allocated before the first
-// firing.
+// firing, but for what a guard needs.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
+#include "controllers/cpu/guarded_ports.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {
 
 class KernelRunner {
  public:
-  // Makes room for any stage of `stages`. kExhausted: the declared scratch cannot be had.
-  Status reserve(std::span<const LoadedStage> stages);
+  // Makes room for any stage of `stages`. `guarded`: kernels run in memory that shows whether they leave their ports
+  // (guarded_ports.h). kExhausted: the declared scratch cannot be had.
+  Status reserve(std::span<const LoadedStage> stages, bool guarded = false);
 
-  // Runs the kernel and fills in all fields of `firing` that a back-end answers. Allocates only if the firing fails.
+  // Runs the kernel and fills in all fields of `firing` that a back-end answers. Without a guard it allocates only if
+  // the firing fails.
   void run(const LoadedStage& stage, Firing& firing) noexcept;
 
  private:
+  static Status call(const LoadedStage& stage, Firing& firing, std::span<const woa_input> inputs,
+                     std::span<woa_output> outputs) noexcept;
+  Status call_guarded(const LoadedStage& stage, Firing& firing);
+
   struct Release {
     void operator()(std::uint8_t* memory) const noexcept;
   };
   std::unique_ptr<std::uint8_t, Release> scratch_;
+  std::optional<GuardedPorts> guard_;
 };
 
 }  // namespace woa

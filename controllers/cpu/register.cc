@@ -22,15 +22,18 @@ std::string processor_name() {
 
 DeviceDescription describe() { return {.backend = "cpu", .device = processor_name()}; }
 
-}  // namespace
-
-BackendFactory cpu_factory() {
+BackendFactory factory(bool guarded) {
   return {.name = "cpu",
           .kind = ControllerKind::kCpu,
           .probe = [] { return Result<std::vector<DeviceDescription>>(std::vector{describe()}); },
-          .make = [](std::uint32_t, const ControllerPlan& controller) -> Result<std::unique_ptr<Backend>> {
-            return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(describe(), controller.workers));
+          .make = [guarded](std::uint32_t, const ControllerPlan& controller) -> Result<std::unique_ptr<Backend>> {
+            return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(describe(), controller.workers, guarded));
           }};
 }
+
+}  // namespace
+
+BackendFactory cpu_factory() { return factory(false); }
+BackendFactory guarded_cpu_factory() { return factory(true); }
 
 }  // namespace woa

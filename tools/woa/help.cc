@@ -61,6 +61,7 @@ const std::map<std::string, const char*> kGroups{
     {"--wait", kHosts},
     {"--join", kHosts},
     {"--controller", kHosts},
+    {"--guard", kReports},
     {"--json", kReports},
     {"--trace", kReports},
     {"--trace-limit", kReports},

@@ -29,13 +29,14 @@ struct NodeArguments {
   std::uint64_t wait_s = 10;
   TransportOptions between;
   Cores cores;
+  bool guard = false;
 };
 
-int serve(ControlSocket socket, const Transports& transports, bool child, std::uint64_t hello_within_ns,
+int serve(ControlSocket socket, const Transports& transports, bool child, bool guard, std::uint64_t hello_within_ns,
           int processor) {
   const ForeignOutput foreign;
   const ExitWatch watch;
-  const BackendRegistry backends = all_backends();
+  const BackendRegistry backends = all_backends(guard);
   NodeProcess process;
   process.backends = &backends;
   process.transports = transports;
@@ -49,10 +50,10 @@ int serve(ControlSocket socket, const Transports& transports, bool child, std::u
   return code;
 }
 
-int serve_parent(int descriptor, const TransportOptions& between) {
+int serve_parent(int descriptor, const TransportOptions& between, bool guard) {
   const auto transports = make_transports(between);
   if (!transports.ok()) return fail(transports.status(), code_before_run(transports.status()), false);
-  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, 0, kNoProcessor);
+  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, guard, 0, kNoProcessor);
 }
 
 // The network of only the local address by which the host was reached: the policy for interfaces treats it as any other
@@ -112,7 +113,7 @@ int join_run(const NodeArguments& arguments) {
     decline(membership->socket, transports.status());
     return fail(transports.status(), code_before_run(transports.status()), false);
   }
-  return serve(std::move(membership->socket), transports->get(), false, membership->hello_within_ns,
+  return serve(std::move(membership->socket), transports->get(), false, arguments.guard, membership->hello_within_ns,
                arguments.cores.empty() ? kNoProcessor : arguments.cores.begin()->second);
 }
 
@@ -136,6 +137,7 @@ void add_node(CLI::App& app, Action& action) {
       ->capture_default_str();
   add_provider_option(command, arguments->between);
   add_wire_options(command, arguments->between);
+  add_guard_option(command, arguments->guard);
   command.callback([arguments, &action] { action = [arguments] { return join_run(*arguments); }; });
 }
 
@@ -143,14 +145,16 @@ void add_serve(CLI::App& app, Action& action) {
   struct Arguments {
     int descriptor = -1;
     TransportOptions between;
+    bool guard = false;
   };
   CLI::App& command = *app.add_subcommand(kServeCommand)->group("");
   auto arguments = std::make_shared<Arguments>();
   command.add_option("descriptor", arguments->descriptor)->required();
   add_transport_options(command, arguments->between, [] { return true; });
+  add_guard_option(command, arguments->guard);
   add_wire_options(command, arguments->between);
   command.callback([arguments, &action] {
-    action = [arguments] { return serve_parent(arguments->descriptor, arguments->between); };
+    action = [arguments] { return serve_parent(arguments->descriptor, arguments->between, arguments->guard); };
   });
 }
 
