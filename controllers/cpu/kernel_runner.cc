@@ -63,7 +63,6 @@ Status KernelRunner::reserve(std::span<const LoadedStage> stages, bool guarded) 
 
 Status KernelRunner::call(const LoadedStage& stage, Firing& firing, std::span<const woa_input> inputs,
                           std::span<woa_output> outputs) noexcept {
-  [[maybe_unused]] const OverrunGuard guard(outputs);
   firing.started_ns = firing.ended_ns = firing.timed ? now_ns() : 0;
   Status status = call_kernel("run", [&](woa_error& error) {
     return stage.kernel->run(stage.self, &firing, inputs.data(), outputs.data(), &error);
@@ -82,6 +81,8 @@ Status KernelRunner::call_guarded(const LoadedStage& stage, Firing& firing) {
 void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
   firing.scratch_bytes = stage.plan->scratch_bytes;
   firing.scratch = firing.scratch_bytes == 0 ? nullptr : scratch_.get();
+  // A guard finds by itself what is written there.
+  [[maybe_unused]] const OverrunGuard guard(guard_ ? std::span<woa_output>() : firing.outputs);
   const Status status = guard_ ? or_no_memory([&] { return call_guarded(stage, firing); })
                                : call(stage, firing, firing.inputs, firing.outputs);
   firing.code = status.code();

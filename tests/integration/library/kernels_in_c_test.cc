@@ -92,9 +92,10 @@ constexpr woa_kernel kSay{
     .state_bytes = 0};
 char first_text[] = "first", second_text[] = "second";
 
-std::string description_of(const std::string& name) {
+std::string description_of(const std::string& name, int max = 64) {
   return "woa_kernel: 1\nname: " + name +
-         "\nin: {data: {type: bytes}}\nout: {data: {type: bytes, max: 64}}\nvariants: {cpu: {}}\n";
+         "\nin: {data: {type: bytes}}\nout: {data: {type: bytes, max: " + std::to_string(max) +
+         "}}\nvariants: {cpu: {}}\n";
 }
 std::string graph_of(const std::string& name, const std::string& more = "") {
   return "woa: 1\ngraph: one\ninputs: {x: {type: bytes, max: 64}}\n" + more + "stages: {s: {kernel: " + name +
@@ -158,6 +159,27 @@ TEST_CASE("the failure of a kernel of the program is the instance's, with its me
   CHECK(program.statuses.at(0) == WOA_INVALID);
   CHECK(program.failures.at(0) == "a: 'Fail' cannot be shouted");
   CHECK(program.texts.at(1) == "X!?");
+}
+
+// It stays within the 64 bytes that outputs are aligned to, so no page is touched that nobody may touch.
+woa_status overrun(void*, const woa_firing*, const woa_input*, woa_output* outs, woa_error* error) {
+  volatile std::uint8_t* const data = outs[0].data;
+  data[outs[0].capacity] = 1;
+  return woa_claim(&outs[0], "data", 0, error);
+}
+
+TEST_CASE("a kernel of the program that writes behind its output is named by the option guard") {
+  woa_kernel kernel = kSay;
+  kernel.run = overrun;
+  kernel.destroy = nullptr;
+  REQUIRE(woa_kernel_register(description_of("overrun", 9).c_str(), &kernel, nullptr) == WOA_OK);
+  const Compiled compiled(graph_of("overrun"));
+  Program program(compiled.plan, {{"guard", "true"}});
+  std::string text = "x";
+  REQUIRE(program.submit(text) == WOA_OK);
+  REQUIRE(woa_run_finish(program.run, nullptr) == WOA_OK);
+  CHECK(program.statuses.at(0) == WOA_BROKEN_CONTRACT);
+  CHECK(program.failures.at(0) == "s: the kernel wrote behind the 9 bytes of output 'data'");
 }
 
 TEST_CASE("a create() that fails keeps the run from starting, and nothing is left behind") {
