@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace woa {
 namespace {
@@ -20,7 +21,7 @@ Status protect(std::span<const std::byte> pages, int access) {
   return {Code::kExhausted, system_error("mprotect")};
 }
 
-// What the kernel has set; the memory stays what it was.
+// Takes over what the kernel has set; the memory stays what it was.
 void give_back(const woa_output& view, woa_output& own) noexcept {
   const woa_output before = own;
   own = view;
@@ -33,15 +34,15 @@ void give_back(const woa_output& view, woa_output& own) noexcept {
 Status GuardedPorts::Area::take(std::uint64_t bytes) {
   const std::size_t page = page_bytes();
   const std::size_t room = std::max(whole_pages(bytes), page);
-  if (pages_ == nullptr || pages_->bytes().size() < room + 2 * page) {
-    WOA_ASSIGN_OR_RETURN(pages_, map_pages(-1, room + 2 * page, Access::kReadWrite));
-    WOA_RETURN_IF_ERROR(protect(pages_->bytes().first(page), PROT_NONE));
-    WOA_RETURN_IF_ERROR(protect(pages_->bytes().last(page), PROT_NONE));
+  if (room_.size() < room) {
+    WOA_ASSIGN_OR_RETURN(auto pages, map_pages(-1, room + 2 * page, Access::kReadWrite));
+    WOA_RETURN_IF_ERROR(protect(pages->bytes().first(page), PROT_NONE));
+    WOA_RETURN_IF_ERROR(protect(pages->bytes().last(page), PROT_NONE));
+    pages_ = std::move(pages);
+    room_ = pages_->bytes().subspan(page, room);
   }
-  const auto all = pages_->bytes().subspan(page, pages_->bytes().size() - 2 * page);
-  if (read_only_) WOA_RETURN_IF_ERROR(protect(all, PROT_READ | PROT_WRITE));
-  read_only_ = false;
-  end_ = reinterpret_cast<std::uint8_t*>(all.data()) + all.size();
+  WOA_RETURN_IF_ERROR(protect(room_, PROT_READ | PROT_WRITE));  // it may have been an input before
+  end_ = reinterpret_cast<std::uint8_t*>(room_.data()) + room_.size();
   data_ = end_ - aligned(bytes);
   bytes_ = bytes;
   begin_ = end_ - room;
@@ -50,12 +51,7 @@ Status GuardedPorts::Area::take(std::uint64_t bytes) {
   return {};
 }
 
-Status GuardedPorts::Area::allow_only_reading() {
-  const std::size_t page = page_bytes();
-  WOA_RETURN_IF_ERROR(protect(pages_->bytes().subspan(page, pages_->bytes().size() - 2 * page), PROT_READ));
-  read_only_ = true;
-  return {};
-}
+Status GuardedPorts::Area::allow_only_reading() const { return protect(room_, PROT_READ); }
 
 const char* GuardedPorts::Area::stray_write() const noexcept {
   const auto untouched = [](std::uint8_t byte) { return byte == kUntouched; };
@@ -96,7 +92,7 @@ Status GuardedPorts::enter_outputs(const StagePlan& stage, Firing& firing) {
   return {};
 }
 
-// What a kernel changes in place is input and output at once.
+// A block that a kernel changes in place is input and output at once.
 Status GuardedPorts::lend_copy(woa_input& view) {
   if (view.data == nullptr) return {};
   const auto in_place = std::ranges::find_if(lent_, [&](const Lent& lent) { return lent.own->data == view.data; });

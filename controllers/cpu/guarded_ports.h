@@ -37,14 +37,14 @@ class GuardedPorts {
    public:
     // `bytes` of it, aligned as payloads are. What lies beside them is filled for stray_write().
     Status take(std::uint64_t bytes);
-    Status allow_only_reading();
+    Status allow_only_reading() const;
     std::uint8_t* data() const noexcept { return data_; }
-    // Where the kernel wrote outside of the bytes taken: "before" or "behind". Null: nowhere.
+    // The side of the bytes taken on which the kernel wrote: "before" or "behind". Null: it stayed within them.
     const char* stray_write() const noexcept;
 
    private:
     std::unique_ptr<Mapping> pages_;
-    bool read_only_ = false;
+    std::span<std::byte> room_;  // without the two pages
     std::uint8_t *begin_ = nullptr, *data_ = nullptr, *end_ = nullptr;
     std::uint64_t bytes_ = 0;
   };

@@ -3,7 +3,7 @@ import os
 import subprocess
 
 import harness
-from harness import SOURCE, WOA, WoaTest, read
+from harness import SOURCE, WoaTest, read
 
 # Copies its input, and then does what `how` says.
 KERNEL = """
@@ -48,8 +48,8 @@ class Guard(WoaTest):
 
     def run_stray(self, how, *more):
         graph = self.write("graph.yaml", GRAPH % how)
-        return subprocess.run([WOA, "run", graph, "--in", "data=" + self.text, "--out", "data=" + self.path("out"), *more],
-                              env=dict(os.environ, WOA_KERNEL_PATH=self.path("kernels")), capture_output=True, timeout=harness.LIMIT_S)
+        return self.woa("run", graph, "--in", "data=" + self.text, "--out", "data=" + self.path("out"), *more,
+                        environment={"WOA_KERNEL_PATH": self.path("kernels")})
 
     def test_who_stays_within_ports_and_scratch_is_left_alone(self):
         for processes in ("one", "per-controller"):

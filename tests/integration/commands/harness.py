@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BUILD = os.environ["WOA_BUILD_DIR"]
