@@ -257,7 +257,7 @@ class Placements(Followed, PlacementTest):
     def test_ranges_end_where_nothing_more_was_shown(self):
         times = {name: {"cpu": cpu, "fpga": 4_000_000} for name, cpu in (("one", 10_000_000), ("two", 20_000_000), ("three", 30_000_000))}
         profile = ["--profile", self.profile_of(self.graph, times)]
-        done = self.woa("explain", *self.given[1:4], *profile, "--objective", "throughput", "--copies", "2")
+        done = self.woa("explain", *self.given[1:4], *profile, "--objective", "throughput", "--copies", "2", "--reasons-limit", "1min")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout.decode(), "from 0 % up, not known below +0 % to at least")
         self.assertNotIn("at least 0 %", done.stdout.decode())
