@@ -24,7 +24,6 @@
 #include "compiler/parse/machine_file.h"
 #include "compiler/parse/profile.h"
 #include "compiler/place/by_costs.h"
-#include "compiler/place/landings.h"
 #include "compiler/place/needs.h"
 #include "compiler/place/place.h"
 #include "compiler/place/replicas.h"
@@ -204,7 +203,6 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   std::optional<CertifiedPlan> plan = make_plan(graph, *file, window, machine, options, std::move(certificate), report);
   if (!plan) return plan;
   add_prediction(*plan, report);
-  if (options.warn_of_wires) warn_of_second_landings(*plan, options.goal.model, graph, report);
   return plan;
 }
 

@@ -38,7 +38,6 @@ struct CompileOptions {
   std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs; the text alone does not bound them
   UnsavedTexts unsaved = {};                     // read instead of the files on the disk
   bool warn_of_unbuilt = false;                  // kernels whose library is not there: E0208, a warning
-  bool warn_of_wires = false;                    // a plan that runs over shm alone: E0605, a warning
   bool only_check = false;  // stops before it sizes channels and makes a plan; Compilation has none
   // With a profile: the goal of the placement, and the longest time of the search for it.
   PlacementGoal goal;

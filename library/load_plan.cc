@@ -77,7 +77,7 @@ LoadedPlan compile_graph(const PlanOptions& options, const std::map<std::string,
   compile.replicas = options.replicas;
   compile.window = options.window;
   compile.timeout_ns = options.timeout_ns;
-  compile.warn_of_unbuilt = compile.warn_of_wires = options.anywhere;
+  compile.warn_of_unbuilt = options.anywhere;
   Compilation result = options.text
                            ? compile_text(*options.text, options.file.string(), options.file.parent_path(), compile)
                            : compile_file(options.file, compile);

@@ -101,7 +101,6 @@ namespace woa::problem {
   X(kUnknownController, "E0602") \
   X(kHostPin, "E0603")           \
   X(kBeyondBackend, "E0604")     \
-  X(kLandsTwice, "E0605")        \
   /* machines */                 \
   X(kLinkTwice, "E0621")         \
   X(kUnreachable, "E0622")       \

@@ -1,16 +1,15 @@
 // rpc-nested: tokens go as in woa, each as a call; returns come back the same way, through a relay beside every stage
 // that waits for the returns of its firing's calls (docs/adr/0033-signals-make-calls-return.md).
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "runtime/call_models/rewrites.h"
+#include "runtime/plan/call_models.h"
 #include "runtime/plan/index.h"
 
 namespace woa::call_models {
 namespace {
-
-// Returns have a lane of their own: a device that writes its own packets numbers those of its sending channels.
-constexpr const char* kReturnLane = "return";
 
 Status refuse_nested(const StagePlan& stage, const std::string& why) {
   return {Code::kUnsupported, "stage '" + stage.name + "' " + why + "; rpc-nested has no way back there"};
@@ -90,7 +89,7 @@ class Nesting {
           const EdgePlan& from = plan_.edges[ride.edge];
           rides_[stage].push_back({ride.edge, port(), ride.passed + 1});
           EdgePlan back = like(ride.edge, edge_from(returns_[edge.to_stage], ride.port, relay, port()));
-          back.lane = kReturnLane;
+          back.lane = std::string(kReturnLane);
           nested_.edges.push_back(std::move(back));
           inputs.push_back(input_for(plan_.stages[from.from_stage].outputs[from.from_port], name()));
         }
@@ -105,7 +104,7 @@ class Nesting {
     one.min_blocks = 1;
     one.blocks = plan_.window;
     EdgePlan back = signal_from(returns_[called], 0, relay, port, one);
-    back.lane = kReturnLane;
+    back.lane = std::string(kReturnLane);
     nested_.edges.push_back(std::move(back));
   }
 

@@ -119,13 +119,16 @@ Status lands_twice(const Plan& plan, const RegionLayout& region, const ChannelLa
                    const ChannelLayout& second) {
   const auto name = [&](std::uint32_t controller) { return "'" + plan.controllers[controller].name + "'"; };
   const StagePlan& stage = plan.stages[region.stage];
-  const std::string mend = call_model(plan.model).nested
-                               ? "pin stages so that " + plan.model + " returns it through each controller once"
-                               : "give its edges to one controller the same lane";
   return {Code::kUnsupported,
           "output '" + stage.outputs[region.port].name + "' of stage '" + stage.name + "' would come to " +
               name(second.to) + " by two ways, from " + name(first.from) + " and from " + name(second.from) +
-              ", and libfabric brings a payload to a memory once; " + mend + ", or run it over shm (--transport shm)"};
+              ", and libfabric brings a payload to a memory once; give its edges to one controller the same lane, or run it "
+              "over shm (--transport shm)"};
+}
+
+// A return comes when whoever had the payload at its end has taken it, and brings what lies there.
+bool is_return(const Plan& plan, const ChannelLayout& channel) {
+  return call_model(plan.model).nested && channel.lane == kReturnLane;
 }
 
 template <class Uses>
@@ -158,7 +161,7 @@ Result<std::shared_ptr<Replica>> register_region(const Layout& layout, std::size
 
 }  // namespace
 
-// The room in front of a block holds one header. No memory may be sent into itself.
+// The room in front of a block holds one header, so two ways must take turns. No memory may be sent into itself.
 Status check_landings(const Plan& plan, const Layout& layout) {
   using Place = std::pair<bool, std::uint32_t>;  // the memory of a site, or of a controller
   std::map<std::pair<std::uint16_t, Place>, const ChannelLayout*> taken;
@@ -172,7 +175,8 @@ Status check_landings(const Plan& plan, const Layout& layout) {
           in_site_memory && layout.sites.site(channel.from) == site && region.is_in_site_memory(channel.from);
       const auto [first, added] =
           taken.emplace(std::pair(r, Place(in_site_memory, in_site_memory ? site : channel.to)), &channel);
-      if (!added || lies_there) return lands_twice(plan, region, *first->second, channel);
+      const bool in_turn = is_return(plan, channel) || is_return(plan, *first->second);
+      if (lies_there || (!added && !in_turn)) return lands_twice(plan, region, *first->second, channel);
     }
   }
   return {};

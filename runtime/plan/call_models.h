@@ -30,6 +30,9 @@ inline constexpr CallModel kCallModels[] = {
 };
 inline constexpr std::string_view kWoa = kCallModels[0].name;  // forwards: has no calls
 
+// The lane of nested returns: a device that writes its own packets numbers those of its sending channels.
+inline constexpr std::string_view kReturnLane = "return";
+
 // The model of that name; `woa` if there is none.
 constexpr const CallModel& call_model(std::string_view name) noexcept {
   const CallModel* const found = std::ranges::find(kCallModels, name, &CallModel::name);

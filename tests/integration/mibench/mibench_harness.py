@@ -174,12 +174,13 @@ class ProgramTest(WoaTest):
         print("(data: %s) " % text, end="", file=sys.stderr, flush=True)
 
     def check_nested(self, name, inputs, out, expected, refusal=None):
-        """rpc-nested: right outputs, or a refusal with this text."""
-        done = self.start(self.graph(name), inputs, out, "--model", "rpc-nested", "--instances", "2")
+        """rpc-nested: right outputs over each transport, or a refusal with this text."""
         if refusal is not None:
+            done = self.start(self.graph(name), inputs, out, "--model", "rpc-nested")
             return self.refused(done, 1, "error[unsupported]: as rpc-nested: ", refusal)
-        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
-        self.same(read(self.path("out"), "rb"), expected * 2)
+        for transport, options in TRANSPORTS.items():
+            with self.subTest(graph=name, transport=transport):
+                self.check(self.graph(name), inputs, out, expected, "--model", "rpc-nested", *options, instances=2)
 
     def gpus(self):
         """The back-ends of GPUs, each with the options of its runs; leaves OpenCL out where it is absent. CUDA's device is the test

@@ -62,28 +62,6 @@ TEST_CASE("facts say why a kind does not run a kernel that has its variant") {
   CHECK(!checked.facts.beyond.at("s").contains(ControllerKind::kCpu));
 }
 
-TEST_CASE("an output that returns to a controller by two ways under rpc-nested is told of where the plan is compiled") {
-  CompileOptions options = test::fixture_options();
-  options.warn_of_wires = true;
-  options.goal.model = "rpc-nested";
-  const auto says = [&](const std::string& b, const std::string& c) {
-    const std::string text = test::graph_text(
-        "stages:\n  a: {kernel: copy, in: {in: x}, on: \"cpu:1\"}\n  b: {kernel: copy, in: {in: a.out}, on: \"" + b +
-        "\"}\n  c: {kernel: copy, in: {in: b.out}, on: \"" + c +
-        "\"}\n  d: {kernel: copy, in: {in: c.out}, on: \"cpu:0\"}\noutputs: {y: d.out}\n");
-    const Compilation result = compile_text(text, "graph.yaml", "folder", options);
-    CHECK(result.plan.has_value());
-    return test::say(result);
-  };
-  const std::string twice = says("cpu:2", "cpu:1");  // d returns to cpu:1, cpu:2 and cpu:1
-  CHECK(twice.find("graph.yaml:8:") != std::string::npos);
-  CHECK(twice.find("warning[E0605]: an output of stage `d` would come to `cpu:1` by two ways") != std::string::npos);
-  CHECK(says("cpu:1", "cpu:2").empty());
-  CHECK(says("cpu:2", "cpu:3").empty());
-  options.goal.model = "rpc-hub";
-  CHECK(says("cpu:2", "cpu:1").empty());
-}
-
 TEST_CASE("an rtl stage has one input, and one that is held is told of by check") {
   const auto codes = [](const std::string& input) {
     return test::codes(test::graph_text("stages: {s: {kernel: copy, in: {in: " + input +
