@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::uint8_t kUntouched = 0xA5;  // beside the memory that was taken
 
-std::uint64_t aligned(std::uint64_t bytes) noexcept {
-  return (bytes + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
-}
-
 Status protect(std::span<const std::byte> pages, int access) {
   // The system takes an address that it may write to; nothing is written.
   if (::mprotect(const_cast<std::byte*>(pages.data()), pages.size(), access) == 0) return {};
@@ -43,7 +39,7 @@ Status GuardedPorts::Area::take(std::uint64_t bytes) {
   }
   WOA_RETURN_IF_ERROR(protect(room_, PROT_READ | PROT_WRITE));  // it may have been an input before
   end_ = reinterpret_cast<std::uint8_t*>(room_.data()) + room_.size();
-  data_ = end_ - aligned(bytes);
+  data_ = end_ - in_whole_lines(bytes);
   bytes_ = bytes;
   begin_ = end_ - room;
   std::fill(begin_, data_, kUntouched);

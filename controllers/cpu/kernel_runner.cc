@@ -35,7 +35,7 @@ class OverrunGuard {
   // A port that scatters has no memory of its own here.
   static const std::uint8_t* end(const woa_output& output) { return output.data + output.capacity; }
   static std::size_t rest(const woa_output& output) {
-    return output.data == nullptr ? 0 : (kPayloadAlignment - output.capacity % kPayloadAlignment) % kPayloadAlignment;
+    return output.data == nullptr ? 0 : in_whole_lines(output.capacity) - output.capacity;
   }
 
   std::span<const woa_output> outputs_;

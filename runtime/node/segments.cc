@@ -119,11 +119,12 @@ Status lands_twice(const Plan& plan, const RegionLayout& region, const ChannelLa
                    const ChannelLayout& second) {
   const auto name = [&](std::uint32_t controller) { return "'" + plan.controllers[controller].name + "'"; };
   const StagePlan& stage = plan.stages[region.stage];
-  return {Code::kUnsupported,
-          "output '" + stage.outputs[region.port].name + "' of stage '" + stage.name + "' would come to " +
-              name(second.to) + " by two ways, from " + name(first.from) + " and from " + name(second.from) +
-              ", and libfabric brings a payload to a memory once; give its edges to one controller the same lane, or run it "
-              "over shm (--transport shm)"};
+  return {Code::kUnsupported, "output '" + stage.outputs[region.port].name + "' of stage '" + stage.name +
+                                  "' would come to " + name(second.to) + " by two ways, from " + name(first.from) +
+                                  " and from " + name(second.from) +
+                                  ", and libfabric brings a payload to a memory once; give its edges to one controller "
+                                  "the same lane, or run it "
+                                  "over shm (--transport shm)"};
 }
 
 // A return comes when whoever had the payload at its end has taken it, and brings what lies there.

@@ -144,8 +144,7 @@ std::uint32_t PortType::variable_dims() const noexcept {
 std::uint64_t PortType::prefix_bytes() const noexcept { return variable_dims() == 0 ? 0 : kPayloadAlignment; }
 
 std::uint64_t PortType::block_bytes() const noexcept {
-  const std::uint64_t units = (max_bytes + kPayloadAlignment - 1) / kPayloadAlignment;
-  return std::max<std::uint64_t>(prefix_bytes() + units * kPayloadAlignment, kPayloadAlignment);
+  return std::max<std::uint64_t>(prefix_bytes() + in_whole_lines(max_bytes), kPayloadAlignment);
 }
 
 bool counts_payload(std::span<const ReplicaChoice> edges, std::size_t k) noexcept {

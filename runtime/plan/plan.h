@@ -29,6 +29,9 @@ inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is alw
 inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;          // stages[1] is the sink
 inline constexpr std::uint32_t kPayloadAlignment = 64;
+constexpr std::uint64_t in_whole_lines(std::uint64_t bytes) noexcept {
+  return (bytes + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
+}
 inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // without a measurement: one line behind the header's
 // Stages in a row that pass one block on, in place or as relays: bounds every search for the block's region.
 inline constexpr std::size_t kMaxPassed = 64;

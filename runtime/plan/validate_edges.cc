@@ -115,8 +115,7 @@ Status check_edge(const Plan& plan, std::size_t id) {
 // Bytes that a token of the edge may take behind its header, in whole lines.
 std::uint64_t inline_place_bytes(const Plan& plan, const EdgePlan& e) {
   const PortType& type = plan.stages[e.from_stage].outputs[e.from_port].type;
-  const std::uint64_t most = std::min<std::uint64_t>(e.inline_bytes, type.payload_bytes());
-  return (most + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
+  return in_whole_lines(std::min<std::uint64_t>(e.inline_bytes, type.payload_bytes()));
 }
 
 Status too_much_inline(const std::string& place, std::uint64_t places, std::uint64_t place_bytes) {

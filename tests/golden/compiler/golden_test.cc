@@ -122,12 +122,11 @@ TEST_CASE("every problem has its place, its line and a fix, in words of our own"
 }
 
 TEST_CASE("a case shows every problem", "[golden]") {
-  // Some need a file too large or too strange to keep in the tree, two are warnings that a command asks for; unit tests
+  // Some need a file too large or too strange to keep in the tree, one is a warning that a command asks for; unit tests
   // show them.
   const std::set<std::string_view> elsewhere{problem::kCannotRead, problem::kFileTooLarge,    problem::kNotText,
                                              problem::kTooMany,    problem::kTooComplex,      problem::kBadPlan,
-                                             problem::kBadOption,  problem::kTooManyIncludes, problem::kNotBuilt,
-                                             problem::kLandsTwice};
+                                             problem::kBadOption,  problem::kTooManyIncludes, problem::kNotBuilt};
   std::string shown;
   for (const fs::path& folder : cases()) shown += read(folder / "expected.txt");
   for (const std::string_view code : problem::kAll) {
