@@ -7,6 +7,11 @@ import signal
 import sys
 import time
 
+try:
+    import yaml  # noqa: F401  (what follows needs it)
+except ImportError:
+    sys.exit("woa-mibench: error: no PyYAML; install python3-yaml (tools/install-packages.sh does)")
+
 import axel
 import bars
 import data

@@ -1,12 +1,8 @@
 """Programs of the experiment, as bench/mibench/<program>/program.yaml describes them (docs/mibench.md)."""
 import dataclasses
 import pathlib
-import sys
 
-try:
-    import yaml
-except ImportError:
-    sys.exit("woa-mibench: error: no PyYAML; install python3-yaml (tools/install-packages.sh does)")
+import yaml
 
 
 class Problem(Exception):
