@@ -1,55 +1,39 @@
-// Runs cpu variants: in the controller's own thread with one worker, in a thread for each worker otherwise.
+// Runs cpu variants: brief ones in the controller's own thread, long ones in a worker's, if there are any.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
-#include <thread>
+#include <optional>
 #include <vector>
 
 #include "controllers/cpu/kernel_runner.h"
+#include "controllers/cpu/workers.h"
 #include "runtime/controller/backend.h"
-#include "runtime/transport/idle.h"
 
 namespace woa {
 
 class CpuBackend final : public Backend {
  public:
-  // `guarded`: see KernelRunner::reserve().
+  // `workers`: firings that run at once; with one, all run in the controller's thread. `guarded`: see
+  // KernelRunner::reserve().
   CpuBackend(DeviceDescription description, std::uint32_t workers, bool guarded = false);
-  ~CpuBackend() override;  // blocks until the firings that run have ended
+  ~CpuBackend() override = default;  // blocks until the firings that run have ended
   CpuBackend(const CpuBackend&) = delete;
   CpuBackend& operator=(const CpuBackend&) = delete;
 
   const DeviceDescription& description() const noexcept override { return description_; }
-  // Beside what Backend says, kExhausted: no memory for the scratch or no thread for a worker.
+  // Beside what Backend says, kExhausted: no memory for the scratch.
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
-  [[nodiscard]] bool runs_in_call() const noexcept override { return workers_.size() == 1; }
+  [[nodiscard]] RunsIn runs_in() const noexcept override { return most_ == 1 ? RunsIn::kCall : RunsIn::kEither; }
   [[nodiscard]] Start start(Firing& firing) noexcept override;
-  std::size_t poll(std::span<Firing*> done) noexcept override;
+  std::size_t poll(std::span<Firing*> done) noexcept override { return workers_ ? workers_->take_done(done) : 0; }
 
  private:
-  enum class WorkerState : std::uint32_t { kIdle, kRunning, kDone };
-  // Used where each worker has a thread. The controller owns `firing` in kIdle and kDone, the thread in kRunning;
-  // `state` hands it over.
-  struct alignas(64) Worker {
-    DoorbellLine line;  // the thread sleeps on it
-    std::atomic<WorkerState> state{WorkerState::kIdle};
-    std::atomic<bool> stopped{false};
-    Firing* firing = nullptr;
-    std::uint32_t number = 0;
-    KernelRunner runner;
-    std::jthread thread;  // none with a single worker
-  };
-  void serve(Worker& worker) noexcept;
-  Status start_threads();
-
   DeviceDescription description_;
+  const std::uint32_t most_;
   const bool guarded_;
-  std::size_t next_worker_ = 0;      // poll() goes on here, so that no worker waits behind the others
   std::vector<LoadedStage> stages_;  // by number in the plan; `kernel` is null for those of other controllers
-  Doorbell wakeup_;
-  std::vector<Worker> workers_;  // last: their threads use the rest
+  KernelRunner runner_;              // of the controller's thread
+  std::optional<Workers> workers_;   // last: their threads use the rest; none if most_ is 1
 };
 
 }  // namespace woa

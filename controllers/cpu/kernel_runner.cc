@@ -53,7 +53,9 @@ void KernelRunner::Release::operator()(std::uint8_t* memory) const noexcept { ::
 Status KernelRunner::reserve(std::span<const LoadedStage> stages, bool guarded) {
   if (guarded) guard_.emplace();
   std::uint64_t scratch = 0;
-  for (const LoadedStage& stage : stages) scratch = std::max(scratch, stage.plan->scratch_bytes);
+  for (const LoadedStage& stage : stages) {
+    if (stage.plan != nullptr) scratch = std::max(scratch, stage.plan->scratch_bytes);
+  }
   if (scratch == 0) return {};
   scratch_.reset(static_cast<std::uint8_t*>(::operator new(scratch, kAlignment, std::nothrow)));
   if (scratch_ != nullptr) return {};

@@ -14,8 +14,8 @@ namespace woa {
 
 class KernelRunner {
  public:
-  // Makes room for any stage of `stages`. `guarded`: kernels run in memory that shows whether they leave their ports
-  // (guarded_ports.h). kExhausted: the declared scratch cannot be had.
+  // Makes room for any stage of `stages` that is one. `guarded`: kernels run in memory that shows whether they leave
+  // their ports (guarded_ports.h). kExhausted: the declared scratch cannot be had.
   Status reserve(std::span<const LoadedStage> stages, bool guarded = false);
 
   // Runs the kernel and fills in all fields of `firing` that a back-end answers. Without a guard it allocates only if

@@ -11,20 +11,16 @@ constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the
 
 }  // namespace
 
+// A device may order a firing of each instance, and the program may keep the outputs of each. Of two firings for each
+// worker one waits for it; one more runs in the controller's thread.
 std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept {
   const ControllerPlan& of = plan.controllers[controller];
+  const bool keeps = of.traits.keeps_payloads();
   std::size_t stages = 0;
   for (const StagePlan& stage : plan.stages)
-    stages += stage.controller == controller && stage.role == StageRole::kKernel;
-  const std::size_t ordered = of.traits.keeps_payloads() ? stages * plan.window : 0;
-  return std::max({most_of_stage(plan, controller), ordered});
-}
-
-// A device may order a firing of each instance, and the program may keep the outputs of each.
-std::size_t most_of_stage(const Plan& plan, std::uint32_t controller) noexcept {
-  const ControllerPlan& of = plan.controllers[controller];
-  const bool many = of.traits.keeps_payloads() || controller == kHostController;
-  return std::max({kMinFirings, std::size_t{of.workers}, many ? std::size_t{plan.window} : 0});
+    stages += keeps && stage.controller == controller && stage.role == StageRole::kKernel;
+  const std::size_t window = keeps || controller == kHostController ? plan.window : 0;
+  return std::max({kMinFirings, 2 * std::size_t{of.workers} + 1, window, stages * window});
 }
 
 std::size_t activity_bytes(const Plan& plan) noexcept {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/controller/activation.h"
 #include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
@@ -80,6 +81,7 @@ struct Firing : woa_firing {
   Firing() noexcept : woa_firing{} {}
 
   std::uint32_t stage = 0;
+  std::uint64_t deadline = kNoDeadline;  // a back-end where a firing waits fails it when that is over
   std::span<woa_input> inputs;
   std::span<woa_output> outputs;
   std::span<PortMemory> input_memory, output_memory;  // by port
@@ -98,7 +100,8 @@ struct Firing : woa_firing {
   // their input, whose size the device may give. It gives code, message, times and cycles to each; behind one that
   // failed none ran, and all routes get that one's poison. poll() tells of the first alone.
   std::span<Firing* const> joined = {};
-  bool timed = true;  // started_ns and ended_ns are asked for: looking at the clock takes time
+  bool in_call = false;  // start() is to run it, where a back-end may run kernels there and elsewhere
+  bool timed = true;     // started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length
@@ -110,6 +113,7 @@ struct Firing : woa_firing {
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
   std::uint64_t cycles = 0;                    // of a simulated device
   std::uint32_t worker = 0;                    // which thread or queue of the controller ran it
+  Firing* next = nullptr;                      // the back-end's, from start() to poll()
 };
 
 // The outcome of starting a firing.
@@ -121,6 +125,13 @@ enum class Start : std::uint8_t {
   // finds their data as if this one had completed. Only the device can fail it, and with it what was started later. Of
   // stages whose outputs are always written, one token each.
   kOrdered
+};
+
+// Where start() runs kernels.
+enum class RunsIn : std::uint8_t {
+  kCall,       // before it returns: inputs may stay where they came to
+  kElsewhere,  // in the device
+  kEither      // as Firing::in_call says
 };
 
 // One stage as its backend gets it.
@@ -155,8 +166,7 @@ class Backend {
   // register them, and may not, or the driver refuses; so it copies their payloads by way of memory of its own. An
   // error ends the load; its message says what to do.
   virtual Result<RegionNumbers> map(std::span<const BackendMapping> mappings);
-  // True if start() always runs the kernel before it returns. Its inputs may then stay where they came to.
-  [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
+  [[nodiscard]] virtual RunsIn runs_in() const noexcept { return RunsIn::kElsewhere; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
   [[nodiscard]] virtual Start start(Firing& firing) noexcept = 0;
   // Started firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while

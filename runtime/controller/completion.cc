@@ -51,6 +51,18 @@ template <bool kPlain>
   }
 }
 
+// A firing for a worker costs this thread about as much as a kernel of 2 us does. The mean of the last thousand firings
+// or so decides, with room between the two limits, so that a stage does not go back and forth.
+void Firings::decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t firings) noexcept {
+  constexpr std::uint64_t kBriefNs = 2'000, kLongNs = 4'000, kRecent = 1'024;
+  stage.recent_ns += ns + (firings - 1) * std::min(ns, kShortKernel_ns);
+  stage.recent_firings += firings;
+  stage.in_call = stage.recent_ns < stage.recent_firings * (stage.in_call ? kLongNs : kBriefNs);
+  if (stage.recent_firings < kRecent) return;
+  stage.recent_ns /= 2;
+  stage.recent_firings /= 2;
+}
+
 template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::complete_on_host(ActiveFiring& firing, bool wanted) noexcept {
   StageProgram& stage = *firing.program;
@@ -96,10 +108,11 @@ void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
     const std::uint64_t ns = firing.ended_ns - firing.started_ns;
     stats.busy_ns +=
         ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
+    if (runs_in_ == RunsIn::kEither) decide_place(*firing.program, ns, firing.stands_for);
   }
   parts_.stats.cycles += firing.cycles;
   if (parts_.trace.on()) trace_firing(firing);
-  if (!keeps_) return;  // nor does the back-end copy
+  if (runs_in_ != RunsIn::kElsewhere) return;  // the back-end does not copy
   for (const PortMemory& port : firing.memory) {
     if (port.copied_bytes != 0) return count_copies(firing);
   }

@@ -211,7 +211,7 @@ void Controller::check_channels() noexcept {
                                                       : parts_->firings.fire(stage, entry, match, consumed);
   if (fired != Fired::kStarted) return fired;
   // After a long one the channels come first.
-  allowance_ = Firings::is_brief(stage) ? allowance_ - std::min(allowance_, 1U) : 0;
+  allowance_ = parts_->firings.was_brief(stage) ? allowance_ - std::min(allowance_, 1U) : 0;
   return fired;
 }
 

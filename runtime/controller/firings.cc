@@ -6,57 +6,24 @@
 #include "runtime/controller/tag_text.h"
 
 namespace woa {
-namespace {
-
-// Firings of a stage that may run at once: at most `limit`, and each occupies a block of every edge that takes all.
-std::size_t most_at_once(const StageProgram& stage, std::size_t limit) {
-  for (const OutPort& port : stage.last->outputs) {
-    for (const OutEdge& edge : port.edges) {
-      if (edge.always_taken) limit = std::min<std::size_t>(limit, edge.credits.blocks() / port.elements);
-    }
-  }
-  return std::max<std::size_t>(limit, 1);
-}
-
-}  // namespace
-
-ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes) : program(&stage_program) {
-  const std::size_t ports = program->inputs.size();
-  const StageProgram& last = *program->last;
-  std::size_t gathered = 0;
-  for (const InPort& port : program->inputs) gathered += port.plan->gather;
-  stage = program->id;
-  tokens.resize(ports);
-  kept.resize(ports);
-  elements.reserve(gathered);
-  inline_payloads = InlineStore(ports + gathered, inline_bytes);
-  claims.resize(last.claims);
-  input_views.resize(ports);
-  element_inputs.resize(gathered);
-  output_views.resize(last.outputs.size());
-  element_outputs.resize(last.claims);
-  memory.resize(ports + output_views.size());
-  message.reserve(kPoisonMessageBytes);
-  prepared.reserve(program->prepares ? program->out_edges.size() : 0);
-  inputs = input_views;
-  outputs = output_views;
-  input_memory = std::span(memory).first(ports);
-  output_memory = std::span(memory).subspan(ports);
-}
-
-Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), keeps_(!parts.backend.runs_in_call()) {
+Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), runs_in_(parts.backend.runs_in()) {
   const std::size_t count = activity_slots(parts.plan, parts.controller);
-  const std::size_t of_stage = most_of_stage(parts.plan, parts.controller);
   const std::size_t inline_bytes = most_inline_bytes(parts.layout, parts.controller);
+  FiringRoom any;
   firings_.resize(parts.plan.stages.size());
   for (StageProgram& stage : parts.programs.all()) {
-    OfStage& firings = firings_[stage.id];
-    if (!stage.local || stage.is_behind) continue;
-    for (std::size_t f = most_at_once(stage, keeps_ ? of_stage : 1); f > 0; --f) {
-      ActiveFiring& firing = *firings.all.emplace_back(std::make_unique<ActiveFiring>(stage, inline_bytes));
-      join(firing);
-      firing.next = std::exchange(firings.free, &firing);
-    }
+    if (!stage.local || stage.is_behind || stage.role == StageRole::kRelay) continue;
+    const FiringRoom room = FiringRoom::of(stage, inline_bytes);
+    firings_[stage.id].own = std::make_unique<ActiveFiring>(room);
+    firings_[stage.id].own->bind(stage);
+    stage.in_call = runs_in_ == RunsIn::kCall;
+    any.include(room);
+  }
+  spare_ = runs_in_ == RunsIn::kEither ? 1 : 0;
+  for (std::size_t k = runs_in_ == RunsIn::kCall ? count : 0; k < count; ++k) {
+    ActiveFiring& firing = *shared_.emplace_back(std::make_unique<ActiveFiring>(any));
+    firing.shared = true;
+    firing.link = std::exchange(free_, &firing);
   }
   own_ = std::vector<ActivitySlot>(activity.empty() ? count : 0);
   for (ActivitySlot& slot : activity.empty() ? Activity(own_) : activity) idle_.push_back(&slot);
@@ -64,8 +31,14 @@ Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), keeps_(
   done_.resize(count);
 }
 
-bool Firings::is_brief(const StageProgram& stage) noexcept {
-  return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
+void Firings::put_back(ActiveFiring& firing) noexcept {
+  firing.running = false;
+  firing.activity->end();
+  idle_[idle_count_++] = firing.activity;
+  ActiveFiring** at = &firings_[firing.stage].running;
+  while (*at != &firing) at = &(*at)->link;
+  *at = firing.link;
+  if (firing.shared) firing.link = std::exchange(free_, &firing);
 }
 
 // A timed firing of a short kernel stands for those after it.
@@ -74,7 +47,7 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
   const StageProgram& stage = *firing.program;
   firing.timed = stage.started >= stage.timed_until;
   if (!firing.timed) return;
-  const bool often = parts_.trace.keeps() || stage.stats->firings < kFirst || !is_brief(stage);
+  const bool often = parts_.trace.keeps() || stage.stats->firings < kFirst || !is_short(stage);
   firing.stands_for = often ? 1 : kSeldom;
 }
 
@@ -116,7 +89,7 @@ template <bool kPlain>
       if (held == nullptr || !show<kPlain>(firing, p, *held, firing.input_views[p])) return false;
     } else {
       token = consumed.at(p);
-      if (keeps_) token = &keep(firing, p, *token);
+      if (!firing.in_call) token = &keep(firing, p, *token);
       const bool shown = !kPlain && port.gathers ? show_elements(firing, p, elements, token->header.payload_bytes)
                                                  : show<kPlain>(firing, p, *token, firing.input_views[p]);
       if (!shown) return false;
@@ -227,10 +200,10 @@ template <bool kPlain>
   if (stage.stateful != Stateful::kNo) {
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
-  if (idle_count_ == 0) return Fired::kBusy;
+  if (idle_count_ == (stage.in_call ? 0 : spare_)) return spare_ == 0 ? Fired::kBusy : Fired::kNotYet;
   if (!kPlain && stage.prepares && waiting_ != nullptr) return Fired::kBusy;
-  if (next(stage) == nullptr) return Fired::kNotYet;
   ActiveFiring& firing = *next(stage);
+  firing.in_call = stage.in_call;
   const std::span<OutPort> outputs = kPlain ? stage.outputs : stage.last->outputs;
   if (!parts_.claims.claim<kPlain>(outputs, match, firing.claims)) return Fired::kNotYet;
   firing.set(match);
@@ -303,15 +276,15 @@ void Firings::list_routes(ActiveFiring& firing) {
 }
 
 bool Firings::is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
-  const auto& firings = firings_[stage.id].all;
-  return std::any_of(firings.begin(), firings.end(), [&](const auto& firing) {
-    return firing->running && firing->instance == instance && firing->tag == tag;
-  });
+  for (const ActiveFiring* each = firings_[stage.id].running; each != nullptr; each = each->link) {
+    if (each->instance == instance && each->tag == tag) return true;
+  }
+  return false;
 }
 
 // The device numbers what it sends, so every place must be there before it starts.
 bool Firings::start(const WaitingPoison& poison) noexcept {
-  if (idle_count_ == 0 || next(*poison.stage) == nullptr) return false;
+  if (idle_count_ == 0) return false;
   ActiveFiring& firing = *next(*poison.stage);
   firing.instance = poison.header.instance;
   firing.poison = true;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/controller/active_firing.h"
 #include "runtime/controller/activity.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/block_returns.h"
@@ -40,43 +41,6 @@ enum class Fired : std::uint8_t {
   kBusy,     // every worker is busy, so younger matches cannot start either
   kGone      // the instance is dead: its tokens are dropped, except those outside of the match table
 };
-
-// A firing of one stage, which is used again and again, and what the controller notes about it.
-struct ActiveFiring : Firing {
-  ActiveFiring(StageProgram& program, std::size_t inline_bytes);
-
-  StageProgram* program;
-  ActiveFiring* next = nullptr;  // the next of the stage's firings that do not run
-  StageInstance* entry = nullptr;
-  std::uint64_t deadline = kNoDeadline;
-  bool running = false;     // on a worker or a device, between start and completion
-  std::uint64_t order = 0;  // the number of its start if the device orders firings; else 0
-  // By input port: the token that it consumes, in `kept` or where it arrived. Null: it is held, or was passed on.
-  std::vector<const Token*> tokens;
-  std::vector<Token> kept;
-  std::vector<Token> elements;    // of all inputs that gather, in order
-  InlineStore inline_payloads;    // a place for each kept token, then one for each element
-  std::vector<PortClaim> claims;  // by output port; a scatter's port has one for each element
-  Prepared prepared;              // packets for its device to publish
-  std::vector<woa_input> input_views, element_inputs;
-  std::vector<woa_output> output_views, element_outputs;
-  std::vector<PortMemory> memory;    // by input port, then by output port
-  std::vector<Firing*> behind;       // the firings of `joined` behind this one, which always go with it
-  ActivitySlot* activity = nullptr;  // its slot while it runs; when the process is gone, others read there what ran
-  std::uint32_t stands_for = 1;      // number of firings that its time counts for, if it is timed
-  struct {
-    const Token* token = nullptr;
-    std::uint32_t port = 0;
-  } unfit;  // the first input whose token does not have its type; null: none
-  [[nodiscard]] Activation activation() const noexcept { return {instance, tag, deadline}; }
-  void set(const Activation& of) noexcept { instance = of.instance, tag = of.tag, deadline = of.deadline; }
-};
-
-// Visits the firings that a device runs as one: the first, then those joined to it.
-template <class Visit>
-void each_joined(const ActiveFiring& first, const Visit& visit) {
-  for (Firing* const firing : first.joined) visit(static_cast<ActiveFiring&>(*firing));
-}
 
 // Kernels that take no longer are timed in some firings only, because reading the clock takes about as long.
 inline constexpr std::uint64_t kShortKernel_ns = 1'000;
@@ -118,8 +82,10 @@ class Firings final : private DevicePoison {
   [[nodiscard]] bool any_running() const noexcept { return idle_count_ != done_.size(); }
   // True if a firing with that tag has not completed.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
-  // True if the stage's kernel has taken little time so far.
-  [[nodiscard]] static bool is_brief(const StageProgram& stage) noexcept;
+  // True if a firing of the stage has kept this thread for a short time so far.
+  [[nodiscard]] bool was_brief(const StageProgram& stage) const noexcept {
+    return (runs_in_ == RunsIn::kEither && !stage.in_call) || is_short(stage);
+  }
   // The receiver of poison that a device writes itself.
   [[nodiscard]] DevicePoison& device_poison() noexcept { return *this; }
 
@@ -151,9 +117,12 @@ class Firings final : private DevicePoison {
   [[nodiscard]] static const Token& keep(ActiveFiring& firing, std::uint32_t port, const Token& token) noexcept;
   static void list_routes(ActiveFiring& firing);
   void count_copies(ActiveFiring& firing) noexcept;
+  [[nodiscard]] static bool is_short(const StageProgram& stage) noexcept {
+    return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
+  }
   void decide_timing(ActiveFiring& firing) const noexcept;
+  static void decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t firings) noexcept;
 
-  void join(ActiveFiring& firing);
   [[nodiscard]] Fired prepare_joined(ActiveFiring& firing) noexcept;
   void start_joined(const ActiveFiring& firing) noexcept;
   void complete_joined(const ActiveFiring& firing) noexcept;
@@ -190,32 +159,44 @@ class Firings final : private DevicePoison {
   void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
   void trace_firing(const ActiveFiring& firing);
 
-  // The firings of one stage, as many as may run at once.
+  // The firings of one stage. It has one of its own, and shares others with all stages of the controller.
   struct OfStage {
-    std::vector<std::unique_ptr<ActiveFiring>> all;
-    ActiveFiring* free = nullptr;  // the first that does not run; each names the next
+    std::unique_ptr<ActiveFiring> own;
+    ActiveFiring* running = nullptr;  // the first that runs; each names the next
   };
-  // A firing of the stage that does not run. Null: all run.
-  [[nodiscard]] ActiveFiring* next(const StageProgram& stage) noexcept { return firings_[stage.id].free; }
+  // Visits every firing of the controller.
+  template <class Visit>
+  void each(const Visit& visit) {
+    for (const OfStage& stage : firings_) {
+      if (stage.own != nullptr) visit(*stage.own);
+    }
+    for (const auto& firing : shared_) visit(*firing);
+  }
+  // A firing of the stage that does not run: there is one while idle_count_ is not 0.
+  [[nodiscard]] ActiveFiring* next(StageProgram& stage) noexcept {
+    ActiveFiring* const own = firings_[stage.id].own.get();
+    if (!own->running) return own;
+    if (free_ != nullptr) free_->bind(stage);
+    return free_;
+  }
   // take(): the firing that next() gave stays with another thread or a device. put_back(): it has come back.
   void take(ActiveFiring& firing) noexcept {
     firing.running = true;
     firing.activity = idle_[--idle_count_];
-    firings_[firing.stage].free = firing.next;
+    if (firing.shared) free_ = firing.link;
+    firing.link = std::exchange(firings_[firing.stage].running, &firing);
   }
-  void put_back(ActiveFiring& firing) noexcept {
-    firing.running = false;
-    firing.activity->end();
-    idle_[idle_count_++] = firing.activity;
-    firing.next = std::exchange(firings_[firing.stage].free, &firing);
-  }
+  void put_back(ActiveFiring& firing) noexcept;
 
   Parts parts_;
-  std::vector<OfStage> firings_;     // by stage of the plan
+  std::vector<OfStage> firings_;  // by stage of the plan
+  std::vector<std::unique_ptr<ActiveFiring>> shared_;
+  ActiveFiring* free_ = nullptr;     // the first of these that does not run; each names the next
   std::vector<ActivitySlot> own_;    // slots of a run in which nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_ count: one for each further firing that may run
   std::size_t idle_count_;
-  bool keeps_;                       // whether tokens are copied, because kernels may run on after the call
+  std::size_t spare_ = 0;            // of them: for a firing in this thread while workers have all others
+  const RunsIn runs_in_;             // of the back-end
   std::vector<Firing*> done_;        // scratch of poll(), with room for all firings that may run
   ActiveFiring* ran_ = nullptr;      // the firing whose kernel ran in fire()
   ActiveFiring* waiting_ = nullptr;  // its packets are prepared and every worker is busy; no other may prepare any

@@ -5,17 +5,6 @@
 
 namespace woa {
 
-// Makes as many firings of each stage behind as there are of the first.
-void Firings::join(ActiveFiring& firing) {
-  for (StageProgram* stage = firing.program->behind; stage != nullptr; stage = stage->behind) {
-    ActiveFiring& joined = *firings_[stage->id].all.emplace_back(std::make_unique<ActiveFiring>(*stage, 0));
-    joined.outputs = {};
-    joined.output_memory = {};
-    firing.behind.push_back(&joined);
-  }
-  firing.joined = firing.behind;
-}
-
 Fired Firings::prepare_joined(ActiveFiring& firing) noexcept {
   Fired fired = Fired::kStarted;
   each_joined(firing, [&](ActiveFiring& joined) {

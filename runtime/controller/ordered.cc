@@ -80,11 +80,11 @@ void Firings::note_lost_device(const ActiveFiring& firing, std::uint64_t order) 
 
 // The controller is lost once every firing that was started before the one that failed has completed.
 void Firings::blame_first() noexcept {
-  for (const OfStage& stage : firings_) {
-    for (const auto& firing : stage.all) {
-      if (firing->running && firing->order != 0 && firing->order < lost_device_.order) return;
-    }
-  }
+  bool others = false;
+  each([&](const ActiveFiring& firing) {
+    others = others || (firing.running && firing.order != 0 && firing.order < lost_device_.order);
+  });
+  if (others) return;
   parts_.failure.set(std::move(lost_device_.why));
 }
 

@@ -61,12 +61,10 @@ bool Firings::complete_prepared_as_poison(ActiveFiring& firing, const Status& wh
 
 // The back-end has gone, so the device stores no more. A sender that closed before all is out would report a loss.
 Firings::~Firings() {
-  for (const OfStage& stage : firings_) {
-    for (const auto& firing : stage.all) {
-      if (!firing->prepared.empty())
-        (void)complete_prepared_as_poison(*firing, parts_.failure.any() ? parts_.failure.status() : controller_ended);
-    }
-  }
+  each([&](ActiveFiring& firing) {
+    if (!firing.prepared.empty())
+      (void)complete_prepared_as_poison(firing, parts_.failure.any() ? parts_.failure.status() : controller_ended);
+  });
 }
 
 }  // namespace woa

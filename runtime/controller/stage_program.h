@@ -244,6 +244,8 @@ struct StageProgram {
   bool is_behind = false;
   std::uint64_t started = 0;      // firings
   std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
+  bool in_call = false;           // its firings run in the controller's thread; the next two decide, where both may be
+  std::uint64_t recent_ns = 0, recent_firings = 0;
 };
 
 // Everything outlives the programs.

@@ -55,7 +55,7 @@ class MappedBackend final : public Backend {
     mappings_.assign(mappings.begin(), mappings.end());
     return inner_->map(mappings);
   }
-  [[nodiscard]] bool runs_in_call() const noexcept override { return inner_->runs_in_call(); }
+  [[nodiscard]] RunsIn runs_in() const noexcept override { return inner_->runs_in(); }
   Start start(Firing& firing) noexcept override {
     std::size_t inputs = 0, outputs = 0, words = 0;
     if (!holds_all(firing, inputs, outputs, words)) {

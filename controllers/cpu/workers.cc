@@ -1,0 +1,146 @@
+#include "controllers/cpu/workers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/thread.h"
+#include "runtime/transport/idle.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kWorthRingNs = 50'000;  // beside a firing that took so long, waking the controller is cheap
+constexpr std::uint32_t kMostDone = 8;          // that wait for a later ring
+
+bool is_younger(const Firing* a, const Firing* b) noexcept {
+  return a->instance != b->instance ? a->instance > b->instance : a->tag > b->tag;
+}
+
+}  // namespace
+
+Workers::Workers(std::span<const LoadedStage> stages, std::uint32_t most, std::size_t room, bool guarded,
+                 Doorbell controller)
+    : stages_(stages), most_(most), guarded_(guarded), controller_(controller), allowed_(most), room_(room) {
+  waiting_.reserve(room);
+  idle_.reserve(most);
+  workers_.reserve(most);
+}
+
+Workers::~Workers() {
+  stopped_.store(true);
+  for (const auto& worker : workers_) Doorbell(&worker->line).ring();
+}
+
+Workers::Given Workers::give(Firing& firing) noexcept {
+  if (allowed_ == 0) return Given::kNobody;
+  if (room_ == 0) return Given::kFull;
+  Worker* woken = nullptr;
+  bool short_of_workers = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(&firing);
+    std::push_heap(waiting_.begin(), waiting_.end(), is_younger);
+    waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+    short_of_workers = idle_.empty() && workers_.size() < allowed_;
+    if (!idle_.empty()) {
+      woken = idle_.back();
+      idle_.pop_back();
+    }
+  }
+  if (woken != nullptr) Doorbell(&woken->line).ring();
+  if (short_of_workers && !has_another()) {
+    waiting_.clear();  // this firing alone
+    waiting_count_.store(0, std::memory_order_relaxed);
+    return Given::kNobody;
+  }
+  --room_;
+  return Given::kYes;
+}
+
+// Starts another worker. False: there is none at all.
+bool Workers::has_another() noexcept {
+  Status started = or_no_memory([this] { return start_another(); });
+  if (!started.ok()) {
+    allowed_ = workers_.size();  // nobody asks the system again
+    why_fewer_ = std::move(started);
+  }
+  return !workers_.empty();
+}
+
+Status Workers::start_another() {
+  auto worker = std::make_unique<Worker>();
+  worker->number = static_cast<std::uint32_t>(workers_.size());
+  WOA_RETURN_IF_ERROR(worker->runner.reserve(stages_, guarded_));
+  Worker& started = *workers_.emplace_back(std::move(worker));
+  const std::string what =
+      "starting the thread of worker " + std::to_string(started.number) + " of " + std::to_string(most_);
+  Status status = start_thread(started.thread, what, [this, &started] { serve(started); });
+  if (!status.ok()) workers_.pop_back();
+  return status;
+}
+
+// Runs on the worker's own thread.
+void Workers::serve(Worker& worker) noexcept {
+  Idle idle(Doorbell(&worker.line), kHelperWaits);
+  for (;;) {
+    Firing* firing = nullptr;
+    idle.wait_until([&] { return firing != nullptr || stopped_.load() || (firing = take(worker)) != nullptr; });
+    if (firing == nullptr) return;
+    firing->worker = worker.number + 1;  // 0: the controller's thread
+    if (is_late(firing->deadline, now_ns)) {
+      firing->code = Code::kDeadlineExceeded;
+      firing->message = kLate;  // it has room for it
+      firing->started_ns = firing->ended_ns = now_ns();
+    } else {
+      worker.runner.run(stages_[firing->stage], *firing);
+    }
+    finish(*firing);
+  }
+}
+
+// The oldest firing that waits. Null: there is none, and whoever brings one rings this worker.
+Firing* Workers::take(Worker& worker) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::find(idle_, &worker);
+  if (waiting_.empty()) {
+    if (at == idle_.end()) idle_.push_back(&worker);
+    return nullptr;
+  }
+  if (at != idle_.end()) idle_.erase(at);
+  std::pop_heap(waiting_.begin(), waiting_.end(), is_younger);
+  Firing* const oldest = waiting_.back();
+  waiting_.pop_back();
+  waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+  return oldest;
+}
+
+// The controller's thread is woken for what it can do more: when firings get few, many are done, or one took long.
+void Workers::finish(Firing& firing) noexcept {
+  const bool was_long = firing.ended_ns - firing.started_ns >= kWorthRingNs;
+  firing.next = done_.load(std::memory_order_relaxed);
+  while (!done_.compare_exchange_weak(firing.next, &firing, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  const std::uint32_t done = done_count_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::size_t waiting = waiting_count_.load(std::memory_order_relaxed);
+  if (was_long || done >= kMostDone || waiting < most_) controller_.ring();
+}
+
+std::size_t Workers::take_done(std::span<Firing*> done) noexcept {
+  if (taken_ == nullptr && done_.load(std::memory_order_relaxed) != nullptr) {
+    done_count_.store(0, std::memory_order_relaxed);
+    Firing* last = done_.exchange(nullptr, std::memory_order_acquire);
+    while (last != nullptr) {  // the first that ended comes first
+      Firing* const before = last->next;
+      last->next = std::exchange(taken_, last);
+      last = before;
+    }
+  }
+  std::size_t count = 0;
+  for (; taken_ != nullptr && count < done.size(); ++count) done[count] = std::exchange(taken_, taken_->next);
+  room_ += count;
+  return count;
+}
+
+}  // namespace woa
