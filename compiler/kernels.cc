@@ -67,6 +67,7 @@ KernelDescription describe(const KernelDecl& kernel) {
   KernelDescription said;
   said.library = kernel.library;
   said.stateful = kStatefulNames.at(static_cast<std::size_t>(kernel.stateful));
+  said.serial = kernel.serial;
   said.scratch_bytes = kernel.scratch_bytes;
   for (const InputPortPlan& port : kernel.inputs) {
     said.inputs.push_back(describe_input(port));

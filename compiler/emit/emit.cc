@@ -73,6 +73,7 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.program_kernel = stage.program_kernel;
   set_variant(plan, stage, graph.controllers[stage.controller]);
   plan.stateful = stage.kernel->stateful;
+  plan.serial = stage.kernel->serial;
   plan.scratch_bytes = stage.kernel->scratch_bytes;
   return plan;
 }

@@ -6,7 +6,7 @@ namespace woa {
 namespace {
 
 // Version of the hashed contents and their order. Any change to them raises it, so that old digests do not match.
-constexpr std::string_view kFormOfDigest = "kernel declaration 2";
+constexpr std::string_view kFormOfDigest = "kernel declaration 3";
 
 void add(FnvHash& hash, const PortType& type) {
   hash.add(type.element);
@@ -63,7 +63,8 @@ void add(FnvHash& hash, const VariantPlan& variant) {
 KernelDeclaration declaration_of(const KernelDecl& kernel, const VariantPlan& variant) {
   FnvHash hash;
   hash.add(kFormOfDigest), hash.add(kernel.name), hash.add(kernel.library);
-  hash.add(static_cast<std::uint64_t>(kernel.stateful)), hash.add(kernel.scratch_bytes);
+  hash.add(static_cast<std::uint64_t>(kernel.stateful)), hash.add(kernel.serial ? 1 : 0),
+      hash.add(kernel.scratch_bytes);
   add_ports(hash, kernel);
   add_params(hash, kernel);
   add(hash, variant);

@@ -382,6 +382,8 @@ void read_body(const MapReader& map, KernelHome home, KernelDecl& kernel, Report
                    "write at most `64GiB`");
   }
   read_stateful(map.get("stateful"), kernel, report);
+  if (const YamlNode* serial = map.get("serial"))
+    kernel.serial = read_bool(*serial, "`serial`", report).value_or(false);
   kernel.needs = read_needs(map.get("needs"), report);
   if (kernel.outputs.empty()) {
     kernel.outputs.push_back({"done", {"bytes", {}, 0}, -1});
@@ -400,8 +402,8 @@ std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report, Kern
       read_root(source, "woa_kernel", "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report);
   if (!root) return std::nullopt;
   const MapReader map(&*root, "a kernel.yaml",
-                      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "scratch",
-                       "needs", "variants"},
+                      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "serial",
+                       "scratch", "needs", "variants"},
                       report);
   KernelDecl kernel;
   kernel.place = {source, 0, 0, 1};

@@ -27,6 +27,7 @@ struct KernelDecl {
   std::vector<ParamDecl> params;
   std::string library;
   Stateful stateful = Stateful::kNo;
+  bool serial = false;  // one firing at a time
   std::uint64_t scratch_bytes = 0;
   std::vector<NeedUse> needs;                                 // capabilities of the controller
   std::map<std::string, VariantPlan, std::less<>> variants;   // by kind: cpu, opencl, cuda, rtl

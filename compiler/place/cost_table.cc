@@ -95,7 +95,7 @@ class TableMaker {
     first_.push_back(static_cast<std::uint32_t>(table_.stages.size()));
     const auto k = static_cast<std::uint32_t>(table_.components.size());
     StageCosts costs{std::vector<std::int64_t>(k, kNowhere_ps), kPerMillion, {}};
-    costs.serial = stage.kernel != nullptr && stage.kernel->stateful == Stateful::kRun;
+    costs.serial = stage.kernel != nullptr && (stage.kernel->serial || stage.kernel->stateful == Stateful::kRun);
     if (stage.kernel == nullptr) {
       const bool writes = s == kSourceStage;
       costs.time_ps[kHostComponent] = writes ? static_cast<std::int64_t>(profile_.source_ps) : 0;

@@ -40,7 +40,7 @@ Status check_stages(const Plan& plan, const Certificate& certificate) {
       return bad_certificate("stage '" + stage.name + "' is on " + controller.name + " in the plan, elsewhere in it");
     if (costs.components[component].workers != controller.workers)
       return bad_certificate("it has another number of workers for " + controller.name + " than the plan");
-    if (costs.stages[s].serial != (stage.stateful == Stateful::kRun))
+    if (costs.stages[s].serial != (stage.serial || stage.stateful == Stateful::kRun))
       return bad_certificate("stage '" + stage.name + "' may fire otherwise than it says");
     if (is_modelled(costs.stages[s], component) != (stage.variant.kind == kModelled))
       return bad_certificate("the time of stage '" + stage.name + "' is modelled in the plan or in it, not in both");

@@ -133,7 +133,7 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
         raise KernelFailed(text) from failed
 
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
-                "variants": {"cpu": {}}}
+                "serial": True, "variants": {"cpu": {}}}
     _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()),
                          [(port, each["type"]) for port, each in inputs.items()],
                          [(port, each["type"]) for port, each in outputs.items()], call)

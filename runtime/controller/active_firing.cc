@@ -56,6 +56,8 @@ void ActiveFiring::bind(StageProgram& to) noexcept {
   output_views.resize(outs);
   element_outputs.resize(room.claims);
   memory.assign(room.ports + outs, PortMemory{});
+  routes.clear();
+  publications = {};
   inputs = input_views;
   outputs = output_views;
   input_memory = std::span(memory).first(room.ports);

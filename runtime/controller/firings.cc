@@ -33,6 +33,7 @@ Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), runs_in
 
 void Firings::put_back(ActiveFiring& firing) noexcept {
   firing.running = false;
+  if (firing.program->under_way != nullptr) --*firing.program->under_way;
   firing.activity->end();
   idle_[idle_count_++] = firing.activity;
   ActiveFiring** at = &firings_[firing.stage].running;
@@ -184,8 +185,10 @@ template <bool kPlain>
   return Fired::kStarted;
 }
 
-// Rule 9. kStarted: its turn has come.
+// Rule 9, and one firing of a serial kernel at a time. kStarted: its turn has come.
 Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept {
+  if (stage.under_way != nullptr && *stage.under_way != 0) return Fired::kNotYet;
+  if (stage.stateful == Stateful::kNo) return Fired::kStarted;
   switch (stage.instances.order(entry, tag, parts_.oldest)) {
     case StageInstances::Order::kNow: return Fired::kStarted;
     case StageInstances::Order::kLater: return Fired::kNotYet;
@@ -197,7 +200,7 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
 template <bool kPlain>
 [[gnu::noinline]] Fired Firings::fire_as(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                                          const Consumed& consumed) noexcept {
-  if (stage.stateful != Stateful::kNo) {
+  if (stage.in_turn) {
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
   if (idle_count_ == (stage.in_call ? 0 : spare_)) return spare_ == 0 ? Fired::kBusy : Fired::kNotYet;

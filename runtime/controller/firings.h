@@ -182,6 +182,7 @@ class Firings final : private DevicePoison {
   // take(): the firing that next() gave stays with another thread or a device. put_back(): it has come back.
   void take(ActiveFiring& firing) noexcept {
     firing.running = true;
+    if (firing.program->under_way != nullptr) ++*firing.program->under_way;
     firing.activity = idle_[--idle_count_];
     if (firing.shared) free_ = firing.link;
     firing.link = std::exchange(firings_[firing.stage].running, &firing);

@@ -114,6 +114,8 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.local = true;
   program.role = plan.role;
   program.stateful = plan.stateful;
+  if (plan.serial) program.under_way = &serial_[plan.kernel];
+  program.in_turn = plan.serial || plan.stateful != Stateful::kNo;
   program.device_headers = plan.headers == HeaderWriter::kDevice;
   program.device_memory = setup.plan->controllers[setup.controller].traits.keeps_payloads();
   program.plan = &plan;

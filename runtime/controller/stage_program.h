@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/controller/activation.h"
@@ -211,6 +213,8 @@ struct StageProgram {
   bool local = false;  // a stage of this controller; the rest is empty if not
   StageRole role = StageRole::kKernel;
   Stateful stateful = Stateful::kNo;
+  std::uint32_t* under_way = nullptr;  // of a serial kernel: its firings on workers, of all its stages here
+  bool in_turn = false;                // it keeps state, or is serial
   // The short way: a match is one token, which may start as it comes; `consumed` is its port.
   bool short_way = false;
   std::uint32_t consumed = 0;
@@ -306,6 +310,7 @@ class StagePrograms {
   std::vector<RegionView> regions_;
   std::vector<std::unique_ptr<BlockPool>> pools_;  // by region; null unless produced here
   std::vector<OutEdge*> out_edges_;                // by edge of the plan
+  std::map<std::string, std::uint32_t> serial_;    // by kernel: firings on workers
 };
 
 }  // namespace woa

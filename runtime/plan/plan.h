@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 14;
+inline constexpr std::uint32_t kPlanVersion = 15;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -168,6 +168,7 @@ struct StagePlan {
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   Stateful stateful = Stateful::kNo;
+  bool serial = false;  // of all stages of this kernel on a controller, one firing at a time
   std::uint64_t scratch_bytes = 0;
   HeaderWriter headers = HeaderWriter::kHost;  // of a kernel as its controller's traits say, else the host
   Publisher publishes = Publisher::kHost;      // up to the one that the controller's traits name

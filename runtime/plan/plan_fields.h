@@ -99,6 +99,7 @@ void fields(auto& f, Like<StagePlan> auto& m) {  // but program_kernel
   f(13, "declaration", m.declaration);
   f(14, "headers", Enumeration{m.headers, up_to<HeaderWriter::kDevice>, "'headers'"});
   f(15, "publishes", Enumeration{m.publishes, up_to<Publisher::kWorker>, "'publishes'"});
+  f(16, "serial", m.serial);
 }
 
 void fields(auto& f, Like<EdgePlan> auto& m) {

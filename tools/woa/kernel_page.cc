@@ -188,6 +188,7 @@ void print_page(const KernelListing& kernel) {
   print_rows("may run on", rows_of(said.places, place_row));
   Rows facts;
   if (said.stateful != "no") facts.push_back({"state", "kept for each " + said.stateful});
+  if (said.serial) facts.push_back({"serial", "one firing at a time"});
   if (said.scratch_bytes != 0) facts.push_back({"scratch", bytes_text(said.scratch_bytes) + " for each firing"});
   for (const std::string& need : said.needs) facts.push_back({"needs", need});
   print_rows("beside", facts);
@@ -208,6 +209,7 @@ json to_json(const KernelListing& kernel) {
   said["variants"] = list_json(description.variants, variant_json);
   said["places"] = list_json(description.places, place_json);
   said["stateful"] = description.stateful;
+  said["serial"] = description.serial;
   said["scratch_bytes"] = description.scratch_bytes;
   said["needs"] = description.needs;
   return said;
