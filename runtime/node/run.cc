@@ -71,6 +71,7 @@ class Run::Impl final : public InstanceObserver {
   void cut_channels();
   void fail_late_instances();
   void fail_late(std::uint64_t instance);
+  std::string how_to_be_in_time(std::uint64_t instance) const;
   void fail_all(const Status& status);
   Failure failure_at(std::uint32_t stage, Code code, std::string_view message) const noexcept;
 
@@ -265,10 +266,13 @@ void Run::Impl::fail_late(std::uint64_t instance) {
   std::string text(kLate);
   const std::uint32_t origin = its.empty() ? kNoStage : its.front().stage;
   if (!running.empty()) text += ", while " + to_string(plan_, its.empty() ? running : its);
-  const bool own = flights_[instance % kMaxWindow].own_deadline;
-  text += std::string("; raise ") + (own ? "the deadline that it was submitted with" : "--deadline") +
-          " or find the slow stage (--trace)";
   host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
+}
+
+std::string Run::Impl::how_to_be_in_time(std::uint64_t instance) const {
+  const bool own = flights_[instance % kMaxWindow].own_deadline;
+  return std::string("; raise ") + (own ? "the deadline that it was submitted with" : "--deadline") +
+         " or find the slow stage (--trace)";
 }
 
 // Rule 10: a lost peer, or a corrupt channel, fails every instance in flight as peer_lost.
@@ -284,9 +288,12 @@ void Run::Impl::fail_all(const Status& status) {
   }
 }
 
+// The host finds an instance late, or a stage that it comes to; a kernel may find a deadline of its own late.
 void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin,
                             std::string_view message) noexcept {
-  const Failure failure = failure_at(origin, code, message);
+  Failure failure = failure_at(origin, code, message);
+  if (code == Code::kDeadlineExceeded && message.find(kLate) != std::string_view::npos)
+    (void)if_memory([&] { return !(failure.message += how_to_be_in_time(instance)).empty(); }, false);
   complete(instance, {}, &failure);
 }
 

@@ -52,6 +52,7 @@ TEST_CASE("a deadline is raised where it was given") {
   CHECK(failure_of(Compiled(kSlow, {{"deadline", "1min"}})).empty());
   const Compiled unbounded(kSlow);
   CHECK(has(failure_of(unbounded, 1'000'000), "raise the deadline that it was submitted with or find the slow stage"));
+  CHECK(has(failure_of(unbounded, 1), "raise the deadline that it was submitted with"));  // a stage finds it late
   CHECK(failure_of(unbounded, 60'000'000'000).empty());
 }
 

@@ -109,7 +109,8 @@ TEST_CASE("a program that does not build comes with the compiler's log") {
 TEST_CASE("a variant that cannot be launched is refused at load, with the reason") {
   StagePlan stage = transpose_stage();
   stage.variant.source = "missing.cl";
-  CHECK(load_one(stage).code() == Code::kNotFound);
+  const Status missing = load_one(stage);  // skips the case where there is no device
+  CHECK(missing.code() == Code::kNotFound);
   stage = transpose_stage();
   stage.variant.entry = "no_such_function";
   CHECK(says(load_one(stage), "no_such_function"));
