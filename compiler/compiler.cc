@@ -28,6 +28,7 @@
 #include "compiler/place/place.h"
 #include "compiler/place/replicas.h"
 #include "compiler/predict/prediction.h"
+#include "runtime/base/processor.h"
 #include "runtime/plan/in_place.h"
 
 namespace woa {
@@ -178,6 +179,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   check_options(options, report);
   Machine machine = load_machine(options.machine, report);
   machine.transport = options.transport;
+  machine.processors = options.processors.value_or(static_cast<std::uint32_t>(usable_processors()));
   Graph graph = resolve(*file, kernels, report);
   if (options.warn_of_unbuilt) warn_of_unbuilt_kernels(graph, kernels, report);
   set_params(graph, params, *file, report);

@@ -32,6 +32,7 @@ struct CompileOptions {
   std::map<std::string, std::string> params;      // "stage.name" -> value, from the command line
   std::map<std::string, std::uint32_t> replicas;  // by stage, from the command line
   std::optional<std::uint32_t> window;
+  std::optional<std::uint32_t> processors;  // for costs of controllers with all workers; nothing: those of this process
   std::optional<std::uint64_t> timeout_ns;
   std::optional<std::filesystem::path> profile;  // of `woa profile` on the graph (docs/profile.md)
   std::map<std::string, std::string> pins;       // stage -> kind or controller; replaces `on` and `needs`

@@ -14,9 +14,9 @@ std::string percent(double share) { return to_text("%.0f %%", 100 * std::min(sha
 
 }  // namespace
 
-double share_of(const ControllerPlan& controller, std::uint64_t busy_ns, double wall_s) {
+double share_of(std::uint32_t workers, std::uint64_t busy_ns, double wall_s) {
   constexpr double kNsPerS = 1e9;
-  const double all_s = wall_s * std::max<double>(controller.workers, 1);
+  const double all_s = wall_s * std::max<double>(workers, 1);
   return all_s > 0 ? static_cast<double>(busy_ns) / kNsPerS / all_s : 0;
 }
 
@@ -39,10 +39,10 @@ std::optional<RunLimit> limit_of(const Plan& plan, const RunReport& report, doub
       busy_ns += stages[s].busy_ns;
       if (stages[s].busy_ns > most_ns) most_ns = stages[s].busy_ns, longest = s;
     }
-    const double share = share_of(plan.controllers[c], busy_ns, wall_s);
+    const std::uint32_t workers = report.controllers[c].device.workers;
+    const double share = share_of(workers, busy_ns, wall_s);
     if (share > limit.share)
-      limit = {plan.controllers[c].name, plan.stages[longest].name, share,
-               share_of(plan.controllers[c], most_ns, wall_s)};
+      limit = {plan.controllers[c].name, plan.stages[longest].name, share, share_of(workers, most_ns, wall_s)};
   }
   return limit.share > 0 ? std::optional(limit) : std::nullopt;
 }

@@ -10,7 +10,7 @@
 namespace woa {
 
 // Part of the time of all workers of a controller. More than 1 if a device has several firings under way.
-double share_of(const ControllerPlan& controller, std::uint64_t busy_ns, double wall_s);
+double share_of(std::uint32_t workers, std::uint64_t busy_ns, double wall_s);
 
 struct RunLimit {
   std::string controller, stage;                // the busiest controller, and its busiest stage

@@ -41,8 +41,8 @@ json controllers_json(const Plan& plan, const RunReport& report, double wall_s) 
                {"matches", controller.device.matches},
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},
-               {"workers", plan.controllers[c].workers},
-               {"share", share_of(plan.controllers[c], busy_ns, wall_s)},
+               {"workers", controller.device.workers},
+               {"share", share_of(controller.device.workers, busy_ns, wall_s)},
                {"dropped", controller.stats.dropped},
                {"waits",
                 {{"spins", controller.stats.waits.spins},
@@ -65,7 +65,8 @@ json stages_json(const RunResult& result) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     if (stage.role != StageRole::kKernel) continue;
-    const StageStats& stats = result.report->controllers[stage.controller].stats.stages[s];
+    const ControllerReport& controller = result.report->controllers[stage.controller];
+    const StageStats& stats = controller.stats.stages[s];
     const auto mean_us = [&](std::uint64_t over) {
       return over == 0 ? json(nullptr) : json(microseconds(stats.busy_ns) / static_cast<double>(over));
     };
@@ -77,7 +78,7 @@ json stages_json(const RunResult& result) {
                     {"busy_s", static_cast<double>(stats.busy_ns) / 1e9},
                     {"mean_us", mean_us(stats.firings)},
                     {"instance_us", mean_us(result.instances)},
-                    {"share", share_of(plan.controllers[stage.controller], stats.busy_ns, result.wall_s)}});
+                    {"share", share_of(controller.device.workers, stats.busy_ns, result.wall_s)}});
   }
   return list;
 }

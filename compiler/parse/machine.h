@@ -111,6 +111,7 @@ std::string_view to_string(LinkOrigin origin) noexcept;  // "measured"
 struct Machine {
   std::vector<MachineController> controllers;  // in the order of the file
   bool open = false;                           // any controller that a graph names exists
+  std::uint32_t processors = 1;                // workers of a cpu controller that has all
   std::optional<Calibration> calibration = std::nullopt;
   CoreGroups cores = {};
   std::map<ControllerKind, std::string> cores_of_kind =

@@ -96,7 +96,6 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
 
 namespace {
 
-constexpr std::uint64_t kMaxWorkers = 1024;
 constexpr std::uint64_t kMostPrice = 1'000'000'000'000;
 constexpr std::uint64_t kMostPower_mw = 1'000'000'000'000;
 constexpr std::uint64_t kMostClock_hz = 1'000'000'000'000;
@@ -106,8 +105,10 @@ void read_workers(const YamlNode& workers, MachineController& controller, Report
     report.error(problem::kBadValue, workers.place,
                  cat("`workers` is for cpu controllers, ", quote(controller.plan.name), " has none"), "leave it out");
   }
+  const bool all = workers.kind == YamlNode::Kind::kScalar && workers.text == "all";
   controller.plan.workers =
-      static_cast<std::uint32_t>(read_integer(workers, "`workers`", 1, kMaxWorkers, report).value_or(1));
+      all ? kAllWorkers
+          : static_cast<std::uint32_t>(read_integer(workers, "`workers`", 1, kMaxWorkers, report).value_or(1));
 }
 
 void read_backend(const YamlNode& node, MachineController& controller, Report& report) {

@@ -70,7 +70,8 @@ class TableMaker {
         graph_.stages, [&](const GraphStage& stage) { return stage.kernel != nullptr && allowed(stage, controller); });
   }
   void add_component(const MachineController& controller) {
-    table_.components.push_back({controller.plan.name, controller.plan.workers,
+    const std::uint32_t workers = controller.plan.workers;
+    table_.components.push_back({controller.plan.name, workers == kAllWorkers ? machine_.processors : workers,
                                  room_on(controller).value_or(Resources()), controller.cores, controller.price,
                                  controller.power, machine_.cost(controller).message_ps});
     controllers_.push_back(controller);

@@ -38,7 +38,7 @@ Status check_stages(const Plan& plan, const Certificate& certificate) {
     const ControllerPlan& controller = plan.controllers[stage.controller];
     if (component >= costs.components.size() || costs.components[component].controller != controller.name)
       return bad_certificate("stage '" + stage.name + "' is on " + controller.name + " in the plan, elsewhere in it");
-    if (costs.components[component].workers != controller.workers)
+    if (controller.workers != kAllWorkers && costs.components[component].workers != controller.workers)
       return bad_certificate("it has another number of workers for " + controller.name + " than the plan");
     if (costs.stages[s].serial != (stage.serial || stage.stateful == Stateful::kRun))
       return bad_certificate("stage '" + stage.name + "' may fire otherwise than it says");

@@ -13,7 +13,9 @@ constexpr std::string_view kVariant = find_backend("cpu")->variant;
 }  // namespace
 
 CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers, bool guarded)
-    : description_(std::move(description)), most_(workers), guarded_(guarded) {}
+    : description_(std::move(description)), most_(workers), guarded_(guarded) {
+  description_.workers = workers;
+}
 
 Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
   stages_.resize(plan.stages.size());
@@ -26,7 +28,7 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
   }
   WOA_RETURN_IF_ERROR(runner_.reserve(stages, guarded_));
   if (most_ == 1 || stages.empty()) return {};
-  const std::size_t room = activity_slots(plan, stages.front().plan->controller) - 1;  // one runs in the call
+  const std::size_t room = activity_slots(plan, stages.front().plan->controller, most_) - 1;  // one runs in the call
   workers_.emplace(stages_, most_, room, guarded_, wakeup);
   return {};
 }

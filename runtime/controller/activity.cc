@@ -13,14 +13,19 @@ constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the
 
 // A device may order a firing of each instance, and the program may keep the outputs of each. Of two firings for each
 // worker one waits for it; one more runs in the controller's thread.
-std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept {
+std::size_t activity_slots(const Plan& plan, std::uint32_t controller, std::uint32_t workers) noexcept {
   const ControllerPlan& of = plan.controllers[controller];
   const bool keeps = of.traits.keeps_payloads();
   std::size_t stages = 0;
   for (const StagePlan& stage : plan.stages)
     stages += keeps && stage.controller == controller && stage.role == StageRole::kKernel;
   const std::size_t window = keeps || controller == kHostController ? plan.window : 0;
-  return std::max({kMinFirings, 2 * std::size_t{of.workers} + 1, window, stages * window});
+  return std::max({kMinFirings, 2 * std::size_t{workers} + 1, window, stages * window});
+}
+
+std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept {
+  const std::uint32_t workers = plan.controllers[controller].workers;
+  return activity_slots(plan, controller, workers == kAllWorkers ? kMaxWorkers : workers);
 }
 
 std::size_t activity_bytes(const Plan& plan) noexcept {

@@ -40,8 +40,10 @@ struct RunningKernel {
 };
 
 // Slots of a controller: one for each firing that it may have begun and not completed. A device with payloads of its
-// own may order its firings: then those of all instances in flight, one of each stage.
+// own may order its firings: then those of all instances in flight, one of each stage. As many as it may have at most.
 std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept;
+// The same with so many workers.
+std::size_t activity_slots(const Plan& plan, std::uint32_t controller, std::uint32_t workers) noexcept;
 // Bytes of the slots of all controllers of a plan, and those of one of them in such memory.
 std::size_t activity_bytes(const Plan& plan) noexcept;
 Activity activity_of(const Plan& plan, std::uint32_t controller, std::span<std::byte> memory) noexcept;

@@ -30,6 +30,7 @@ struct DeviceDescription {
   std::string matches = "none";    // what the device matches by itself: "none", "instance", "tag"
   std::string publishes = "host";  // the last that can publish its kernels' packets, as the traits say: "host", "queue"
                                    // or "worker"
+  std::uint32_t workers = 1;       // firings that a cpu controller runs at once
 };
 
 // Blocks in a device's memory, which its back-end allocates: the payloads of one output, without their dimensions.

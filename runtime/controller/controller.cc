@@ -77,7 +77,7 @@ struct Controller::Parts {
         matching(self.plan_, *self.setup_.layout, self.setup_.id, *programs, returns),
         poison(*programs, matching, sending, self.stats_, self.setup_.observer, self.oldest_),
         firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, claims,
-                 sending, publications, returns, poison, trace, self.stats_, failure, self.oldest_},
+                 sending, publications, returns, poison, trace, self.stats_, failure, local, self.oldest_},
                 self.setup_.activity),
         relays(*programs, matching, claims, sending, returns, trace),
         requests(self.plan_, *self.setup_.layout, self.setup_.id, self.setup_.wiring),
@@ -244,7 +244,10 @@ bool Controller::on_token(const Token& token) noexcept {
   }
   // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it fires next.
   if (stage.short_way && !port.hold && parts.matching.ready().empty()) {
-    if (allowance_ == 0) return false;
+    if (allowance_ == 0) {
+      parts.firings.note_waiting();
+      return false;
+    }
     const MatchKey match{activation_of(token.header), stage.id};
     const Fired fired = fire(stage, *entry, match, {{&token, 1}, stage.consumed, kNone});
     if (fired == Fired::kGone) parts.returns.drop(token);

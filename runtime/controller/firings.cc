@@ -7,7 +7,7 @@
 
 namespace woa {
 Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), runs_in_(parts.backend.runs_in()) {
-  const std::size_t count = activity_slots(parts.plan, parts.controller);
+  const std::size_t count = activity_slots(parts.plan, parts.controller, parts.backend.description().workers);
   const std::size_t inline_bytes = most_inline_bytes(parts.layout, parts.controller);
   FiringRoom any;
   firings_.resize(parts.plan.stages.size());
@@ -26,7 +26,7 @@ Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), runs_in
     firing.link = std::exchange(free_, &firing);
   }
   own_ = std::vector<ActivitySlot>(activity.empty() ? count : 0);
-  for (ActivitySlot& slot : activity.empty() ? Activity(own_) : activity) idle_.push_back(&slot);
+  for (ActivitySlot& slot : activity.empty() ? Activity(own_) : activity.first(count)) idle_.push_back(&slot);
   idle_count_ = count;
   done_.resize(count);
 }
@@ -197,16 +197,27 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
   return fail(stage, entry.instance, tag, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
 }
 
+// A firing that is neither brief nor long, while nothing else runs or waits: handing it to a worker and back would take
+// about as long as the kernel.
+bool Firings::runs_here(const StageProgram& stage) noexcept {
+  if (runs_in_ != RunsIn::kEither || stage.is_long) return false;
+  if (any_running() || !parts_.matching.ready().empty() || parts_.local.size() > 1) return false;
+  if (crowded_ == 0) return true;
+  --crowded_;
+  return false;
+}
+
 template <bool kPlain>
 [[gnu::noinline]] Fired Firings::fire_as(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                                          const Consumed& consumed) noexcept {
   if (stage.in_turn) {
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
-  if (idle_count_ == (stage.in_call ? 0 : spare_)) return spare_ == 0 ? Fired::kBusy : Fired::kNotYet;
+  const bool in_call = stage.in_call || runs_here(stage);
+  if (idle_count_ == (in_call ? 0 : spare_)) return spare_ == 0 ? Fired::kBusy : Fired::kNotYet;
   if (!kPlain && stage.prepares && waiting_ != nullptr) return Fired::kBusy;
   ActiveFiring& firing = *next(stage);
-  firing.in_call = stage.in_call;
+  firing.in_call = in_call;
   const std::span<OutPort> outputs = kPlain ? stage.outputs : stage.last->outputs;
   if (!parts_.claims.claim<kPlain>(outputs, match, firing.claims)) return Fired::kNotYet;
   firing.set(match);

@@ -15,6 +15,7 @@
 #include "runtime/controller/backend.h"
 #include "runtime/controller/block_returns.h"
 #include "runtime/controller/claims.h"
+#include "runtime/controller/local_queue.h"
 #include "runtime/controller/matching.h"
 #include "runtime/controller/poison.h"
 #include "runtime/controller/publications.h"
@@ -63,6 +64,7 @@ class Firings final : private DevicePoison {
     Trace& trace;
     ControllerStats& stats;
     RunFailure& failure;
+    const LocalQueue& local;
     const std::uint64_t& oldest;
   };
   Firings(const Parts& parts, Activity activity);
@@ -82,14 +84,18 @@ class Firings final : private DevicePoison {
   [[nodiscard]] bool any_running() const noexcept { return idle_count_ != done_.size(); }
   // True if a firing with that tag has not completed.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
-  // True if a firing of the stage has kept this thread for a short time so far.
+  // True if the firing that has started kept this thread for a short time only, to judge by those before it.
   [[nodiscard]] bool was_brief(const StageProgram& stage) const noexcept {
-    return (runs_in_ == RunsIn::kEither && !stage.in_call) || is_short(stage);
+    return is_short(stage) || (runs_in_ == RunsIn::kEither && ran_ == nullptr);
   }
+  // A token has had to wait until this thread was done with others: they could have run elsewhere.
+  void note_waiting() noexcept { crowded_ = kCrowdedFor; }
   // The receiver of poison that a device writes itself.
   [[nodiscard]] DevicePoison& device_poison() noexcept { return *this; }
 
  private:
+  static constexpr std::uint32_t kCrowdedFor = 64;
+
   bool start(const WaitingPoison& poison) noexcept override;
   template <bool kPlain>
   [[nodiscard]] Fired fire_as(StageProgram& stage, StageInstance& entry, const MatchKey& match,
@@ -120,6 +126,7 @@ class Firings final : private DevicePoison {
   [[nodiscard]] static bool is_short(const StageProgram& stage) noexcept {
     return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
   }
+  [[nodiscard]] bool runs_here(const StageProgram& stage) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
   static void decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t firings) noexcept;
 
@@ -196,6 +203,7 @@ class Firings final : private DevicePoison {
   std::vector<ActivitySlot> own_;    // slots of a run in which nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_ count: one for each further firing that may run
   std::size_t idle_count_;
+  std::uint32_t crowded_ = 0;        // firings for workers until one may be alone again
   std::size_t spare_ = 0;            // of them: for a firing in this thread while workers have all others
   const RunsIn runs_in_;             // of the back-end
   std::vector<Firing*> done_;        // scratch of poll(), with room for all firings that may run

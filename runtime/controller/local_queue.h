@@ -24,6 +24,7 @@ class LocalQueue {
       : places_(std::max<std::size_t>(places, 1)), texts_(std::make_unique_for_overwrite<Text[]>(places_.size())) {}
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] bool full() const noexcept { return count_ == places_.size(); }
   // A place for a packet, which the caller writes. Not when full.
   [[nodiscard]] ActivationPacket& push(std::uint32_t edge) noexcept {

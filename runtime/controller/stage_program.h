@@ -248,7 +248,9 @@ struct StageProgram {
   bool is_behind = false;
   std::uint64_t started = 0;      // firings
   std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
-  bool in_call = false;           // its firings run in the controller's thread; the next two decide, where both may be
+  // Its firings are brief and run in the controller's thread; or long, as at first. The sums decide, where there are
+  // workers.
+  bool in_call = false, is_long = true;
   std::uint64_t recent_ns = 0, recent_firings = 0;
 };
 

@@ -111,6 +111,7 @@ void fields(auto& f, Like<Ready> auto& m) {
   f(6, "publishes", Utf8{m.device.publishes});
   f(7, "processor", Unless{m.processor, m.processor == kNoProcessor});
   f(8, "staged", m.staged);
+  f(9, "workers", m.device.workers);
 }
 
 struct Failed {

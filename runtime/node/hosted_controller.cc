@@ -15,7 +15,11 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
   if (setup.backend != nullptr) return {};
   const BackendFactory* factory = setup.backends->find(controller.backend);
   if (factory == nullptr) return {Code::kUnavailable, "this program has no back-end '" + controller.backend + "'"};
-  auto made = factory->make(device_of(*setup.plan, controller), controller);
+  ControllerPlan counted = controller;  // by the node that runs it
+  if (counted.workers == kAllWorkers)
+    counted.workers = setup.processor == kNoProcessor ? static_cast<std::uint32_t>(usable_processors()) : 1;
+  counted.workers = std::min(counted.workers, kMaxWorkers);
+  auto made = factory->make(device_of(*setup.plan, controller), counted);
   if (!made.ok()) return made.status();
   setup.backend = std::move(*made);
   return {};

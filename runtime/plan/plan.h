@@ -28,6 +28,8 @@ inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region e
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
 inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;          // stages[1] is the sink
+inline constexpr std::uint32_t kMaxWorkers = 1024;
+inline constexpr std::uint32_t kAllWorkers = 0;  // of a cpu controller: as many as its node can keep processors busy
 inline constexpr std::uint32_t kPayloadAlignment = 64;
 constexpr std::uint64_t in_whole_lines(std::uint64_t bytes) noexcept {
   return (bytes + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
@@ -49,7 +51,8 @@ struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
   std::string backend;        // "host", "cpu", "opencl", "cuda", "verilator", "xrt"
-  std::uint32_t workers = 1;  // threads of a cpu controller; 1 for others (an OpenCL device opens two queues at least)
+  // Firings of a cpu controller at once, or kAllWorkers; 1 for others (an OpenCL device opens two queues at least).
+  std::uint32_t workers = 1;
   // Copied from the back-end's row in backends.h. Loading the controller fails if the device says otherwise.
   BackendTraits traits = {};
   bool operator==(const ControllerPlan&) const = default;

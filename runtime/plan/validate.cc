@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxRank = 4;       // WOA_MAX_RANK of the kernel interface
 constexpr std::size_t kMaxPorts = 65536;  // of a stage; the packet's `port` has 16 bits
-constexpr std::uint32_t kMaxWorkers = 1024;
 constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
 constexpr const char* kCompile = "compile the graph again with this version: woa compile GRAPH -o PLAN";
 
@@ -41,7 +40,8 @@ Status check_controllers(const Plan& plan) {
       return broken(place, ": expected ", std::string(to_string(controller.kind)),
                     ":N, with a number below 1024 and no leading zeros");
     if (controller.backend.empty()) return broken(place, ": no backend is named");
-    if (controller.workers < 1 || controller.workers > kMaxWorkers) {
+    const bool all = controller.workers == kAllWorkers && controller.kind == ControllerKind::kCpu;
+    if (!all && (controller.workers < 1 || controller.workers > kMaxWorkers)) {
       return broken(place, ": workers is ", std::to_string(controller.workers), ", expected 1 to ",
                     std::to_string(kMaxWorkers));
     }
