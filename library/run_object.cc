@@ -18,6 +18,8 @@
 namespace woa {
 namespace {
 
+constexpr std::uint32_t kFewestEnds = 64;
+
 // Forks of this process and of those it was forked from.
 std::atomic<std::uint64_t> forks{0};
 std::uint64_t count_forks() {
@@ -42,7 +44,12 @@ Status why_unfit(const PortType& type, const woa_output& view) {
 }  // namespace
 
 RunObject::RunObject(const woa_plan& plan, const woa_run_setup& setup)
-    : plan_(plan.calls), on_completion_(setup.on_completion), user_(setup.user), born_(count_forks()) {
+    : plan_(plan.calls),
+      on_completion_(setup.on_completion),
+      user_(setup.user),
+      born_(count_forks()),
+      submissions_(plan_.window),
+      ends_(std::max(plan_.window, kFewestEnds)) {
   for (const OutputPortPlan& input : plan_.stages[kSourceStage].outputs) {
     inputs_.emplace_back(input.type);
     input_views_.push_back(view_of(input.type));
@@ -126,7 +133,7 @@ Status RunObject::check_wait() const {
 // ---- Inputs and outputs ----
 
 Result<std::uint64_t> RunObject::fill_input(std::uint64_t instance, std::uint32_t input, std::span<std::byte> room) {
-  const Submission& submission = submissions_[instance % kMaxWindow];
+  const Submission& submission = submissions_[instance];
   const PortShape& shape = inputs_[input];
   woa_output view;
   shape.reserve(room.data(), view);
@@ -215,7 +222,7 @@ woa_taken RunObject::tell(const Completion& completion) {
   const std::size_t count = completion.outputs.size();
   const Failure* const failure = completion.failure;
   const woa_completion told{completion.instance,
-                            submissions_[completion.instance % kMaxWindow].user,
+                            submissions_[completion.instance].user,
                             completion.latency_ns,
                             failure == nullptr ? WOA_OK : static_cast<woa_status>(failure->code),
                             failure == nullptr ? "" : failure->stage.c_str(),
@@ -325,7 +332,7 @@ Status RunObject::give_back(std::uint64_t instance) {
   End& end = end_of(instance);
   {
     const std::lock_guard lock(mutex_);
-    if (instance < oldest_ || instance >= oldest_ + kMaxWindow || !end.kept)
+    if (instance < oldest_ || instance >= oldest_ + plan_.window || !end.kept)
       return {Code::kNotFound, "the outputs of instance " + std::to_string(instance) + " are not kept"};
     keep(end, false);
   }

@@ -102,7 +102,7 @@ class RunObject {
   // Instances that are not in line, or in it no more.
   [[nodiscard]] std::uint64_t admitted() const { return submitted_ - line_.size(); }
   [[nodiscard]] bool has_ended(std::uint64_t instance) const;
-  [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance % kMaxWindow]; }
+  [[nodiscard]] End& end_of(std::uint64_t instance) { return ends_[instance]; }
   std::uint64_t next_number();
   bool wait_for_mine(std::unique_lock<std::mutex>& lock, std::uint64_t patience_ns);
   void admit_first(Sleepers& sleepers);
@@ -127,20 +127,19 @@ class RunObject {
   bool calls_back_ = false;               // of that thread
   std::uint64_t born_;                    // counts forks
   std::vector<PortShape> inputs_, outputs_;
-  std::vector<woa_output> input_views_;               // with the fixed dimensions
-  std::vector<woa_input> output_views_;               // of the completion that is told
-  std::array<Submission, kMaxWindow> submissions_{};  // of instances in flight, by their numbers modulo kMaxWindow
-  std::uint64_t pushed_ = 0;                          // from the line; of whoever drives
-  std::optional<PinnedThread> pinned_;                // the caller's, if it drives
+  std::vector<woa_output> input_views_;  // with the fixed dimensions
+  std::vector<woa_input> output_views_;  // of the completion that is told
+  ByInstance<Submission> submissions_;
+  std::uint64_t pushed_ = 0;            // from the line; of whoever drives
+  std::optional<PinnedThread> pinned_;  // the caller's, if it drives
   std::unique_ptr<OwnedRun> owned_;
   std::optional<Result<RunReport>> counted_;  // once the run has finished; of whoever drives
 
   std::mutex mutex_;  // of what follows, which several threads see
   // Each notice wakes only those whom it concerns: work() waits for any progress, drain() for the last end.
   std::condition_variable changed_, drained_;
-  std::array<End, kMaxWindow>
-      ends_;          // of instances that hold a place in the window, by their numbers modulo kMaxWindow
-  WaitingLine line_;  // submissions that wait for a place
+  ByInstance<End> ends_;  // more than the window has, so that whoever waits for one in line is rarely woken for another
+  WaitingLine line_;      // submissions that wait for a place
   std::vector<std::function<void()>> orders_;
   Latencies latencies_;
   std::uint64_t submitted_ = 0, succeeded_ = 0, failed_ = 0;

@@ -19,7 +19,7 @@ const Status window_is_full(Code::kExhausted, "as many instances are in flight a
 woa_status RunObject::push(std::uint64_t number) {
   const Push push = owned_->run().submit(
       [this, number](std::uint32_t input, std::span<std::byte> room) { return fill_input(number, input, room); },
-      submissions_[number % kMaxWindow].timeout_ns);
+      submissions_[number].timeout_ns);
   if (push == Push::kOk) return WOA_OK;
   if (push == Push::kBackPressured) return answer(WOA_BACK_PRESSURED, window_is_full);
   return answer(owned_->run().status());
@@ -59,7 +59,7 @@ woa_status RunObject::submit_here(const Submission& submission, std::uint64_t pa
     *instance = next_number();
     end_of(*instance).told = false;
   }
-  submissions_[*instance % kMaxWindow] = submission;
+  submissions_[*instance] = submission;
   const woa_status pushed = push(*instance);
   if (pushed == WOA_OK) return WOA_OK;
   const std::lock_guard lock(mutex_);
@@ -115,7 +115,7 @@ std::uint64_t RunObject::next_number() {
 // Needs mutex_, and that the line is not empty.
 void RunObject::admit_first(Sleepers& sleepers) {
   const std::uint64_t number = admitted();
-  submissions_[number % kMaxWindow] = line_.leave(sleepers);
+  submissions_[number] = line_.leave(sleepers);
   end_of(number).told = false;
 }
 

@@ -56,7 +56,7 @@ woa_status RunObject::wait_until(std::unique_lock<std::mutex>& lock, std::condit
 }
 
 bool RunObject::has_ended(std::uint64_t instance) const {
-  return instance < oldest_ || (instance < admitted() && ends_[instance % kMaxWindow].told);
+  return instance < oldest_ || (instance < admitted() && ends_[instance].told);
 }
 
 woa_status RunObject::wait(std::uint64_t instance, std::uint64_t timeout_ns) {

@@ -12,6 +12,7 @@
 #include "runtime/measure/driven_run.h"
 #include "runtime/measure/pinned_group.h"
 #include "runtime/measure/statistics.h"
+#include "runtime/memory/by_instance.h"
 
 namespace woa::bench {
 
@@ -64,7 +65,7 @@ class CheckedRun {
   Result<std::uint64_t> drive(std::uint64_t count) {
     const auto fill = [this](std::uint32_t, std::span<std::byte> room) -> Result<std::uint64_t> {
       payloads_.fill(filled_, room);
-      filled_ns_[filled_++ % kMaxWindow] = now_ns();
+      filled_ns_[filled_++] = now_ns();
       return payloads_.bytes();
     };
     auto ns = driven_->drive(count, fill);
@@ -76,14 +77,14 @@ class CheckedRun {
 
  private:
   void look(const Completion& done) {
-    whole_us_.push_back(static_cast<double>(now_ns() - filled_ns_[done.instance % kMaxWindow]) / 1e3);
+    whole_us_.push_back(static_cast<double>(now_ns() - filled_ns_[done.instance]) / 1e3);
     if (done.failure != nullptr || !wrong_.ok()) return;  // finish() returns failures
     wrong_ = payloads_.check_inverted(done.instance, done.outputs.front().payload);
   }
 
   RandomPayloads payloads_;
   std::uint64_t filled_ = 0;
-  std::array<std::uint64_t, kMaxWindow> filled_ns_{};
+  ByInstance<std::uint64_t> filled_ns_{kMaxWindow};
   std::vector<double> whole_us_;
   Status wrong_;
   std::optional<DrivenRun> driven_;  // goes first: it reports to the others

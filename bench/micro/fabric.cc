@@ -21,6 +21,8 @@
 namespace woa::bench {
 namespace {
 
+constexpr std::uint32_t kWindow = 64;
+
 // The last two sleep while they wait.
 constexpr Peer kHopPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
                               {"UCX active message", PeerLibrary::kUcx, "peer_ucx", "am"},
@@ -119,14 +121,14 @@ Result<Report> bench_hop(const RunOptions& options, const HopOptions& chosen) {
 }
 
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions) {
-  WOA_ASSIGN_OR_RETURN(auto driven, start_pinned(ping_pong(kMaxWindow), options));
+  WOA_ASSIGN_OR_RETURN(auto driven, start_pinned(ping_pong(kWindow), options));
   Report report{"busy",
                 std::string(options.transport->name()),
                 Better::kMore,
                 "n/a",
                 {{"controller to controller, 64 tokens", "ours", kToken, "Mpackets/s", {}, 0}}};
   for (std::uint64_t r = 0; r < repetitions; ++r) {
-    WOA_ASSIGN_OR_RETURN(auto ns, driven.drive(kMaxWindow, token(packets / kMaxWindow, kToken)));
+    WOA_ASSIGN_OR_RETURN(auto ns, driven.drive(kWindow, token(packets / kWindow, kToken)));
     report.rows[0].samples.push_back(static_cast<double>(packets) * 1e3 / static_cast<double>(ns));
   }
   WOA_RETURN_IF_ERROR(driven.finish().status());

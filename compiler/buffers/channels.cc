@@ -12,6 +12,7 @@ namespace {
 
 // All edges together may have so many blocks and, for each instance, a mark per edge. Rings have no more places.
 constexpr std::uint64_t kMaxSlots = 1ULL << 20;
+constexpr std::uint64_t kMostByDefault = 64;  // instances in flight
 // Spare blocks let a writer go on before it hears of those that it used last. A pool hands out the block that came back
 // last, so in host memory a spare one takes memory only where it is needed. Of large ones one is enough.
 constexpr std::uint64_t kSpareSmall = 7, kSpareLarge = 1;
@@ -57,7 +58,7 @@ std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> ask
   const Edges edges = edges_of(graph);
   const std::uint64_t slots = std::max<std::uint64_t>(1, edges.blocks + edges.count);
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / call_model(model).edges / slots), 1, kMaxWindow));
+      std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / call_model(model).edges / slots), 1, kMostByDefault));
 }
 
 void check_output_ports(const Graph& graph, Report& report) {

@@ -119,7 +119,7 @@ Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
 Controller::Controller(ControllerSetup setup) : setup_(std::move(setup)), plan_(*setup_.plan) {
   stats_.edges.resize(plan_.edges.size());
   stats_.stages.resize(plan_.stages.size());
-  if (setup_.id == kHostController) admitted_.reserve(kMaxWindow);
+  if (setup_.id == kHostController) admitted_ = Admitted(plan_.window);
   for (std::uint32_t c = 0; c < setup_.layout->channels.size(); ++c) {
     if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
   }
@@ -348,20 +348,19 @@ Fired Controller::fire_match(std::uint32_t m) noexcept {
 std::size_t Controller::fire_ready() noexcept {
   Parts& parts = *parts_;
   std::size_t started = 0;
-  for (std::size_t i = 0; i < parts.matching.ready().size() && !parts.failure.any();) {
+  bool busy = false;  // for younger ones, too, until a firing completes
+  parts.matching.ready().each_oldest([&](std::uint32_t match) {
+    if (busy || parts.failure.any()) return false;
     if (allowance_ == 0) {
       parts.matching.look_again();
-      break;
+      return false;
     }
-    const Fired fired = fire_match(parts.matching.ready()[i]);
-    if (fired == Fired::kBusy) break;  // for younger ones, too, until a firing completes
-    if (fired == Fired::kNotYet) {
-      ++i;
-    } else {
-      ++started;
-    }
-    i = std::min(i, parts.matching.ready().size());
-  }
+    const Fired fired = fire_match(match);
+    busy = fired == Fired::kBusy;
+    if (fired != Fired::kStarted && fired != Fired::kGone) return false;
+    ++started;
+    return true;
+  });
   return started;
 }
 
@@ -376,10 +375,10 @@ std::size_t Controller::fire_admitted() noexcept {
     if (entry != nullptr && !entry->dead) {
       const Fired fired = fire(source, *entry, {admitted, kSourceStage}, {});
       if (fired == Fired::kNotYet || fired == Fired::kBusy) break;
-      admitted_.erase(admitted_.begin());
+      admitted_.pop();
       if (fired == Fired::kStarted) parts.firings.complete_ran();
     } else if (entry != nullptr || admitted.instance < oldest_) {
-      admitted_.erase(admitted_.begin());
+      admitted_.pop();
     } else {
       break;
     }
@@ -387,7 +386,7 @@ std::size_t Controller::fire_admitted() noexcept {
   return started;
 }
 
-void Controller::admit(std::uint64_t instance, std::uint64_t deadline) { admitted_.push_back({instance, 0, deadline}); }
+void Controller::admit(std::uint64_t instance, std::uint64_t deadline) { admitted_.push({instance, 0, deadline}); }
 
 void Controller::fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin,
                               std::string_view message) noexcept {
@@ -398,7 +397,7 @@ void Controller::learn_oldest(std::uint64_t oldest) noexcept {
   if (oldest <= oldest_) return;
   const std::uint64_t from = std::exchange(oldest_, oldest);
   parts_->matching.retire(from, oldest);
-  for (StageProgram& stage : parts_->programs->all()) stage.instances.retire(oldest);
+  for (StageProgram& stage : parts_->programs->all()) stage.instances.retire(from, oldest);
 }
 
 void Controller::retire(std::uint64_t oldest) noexcept {

@@ -25,6 +25,7 @@
 #include "runtime/controller/stats.h"
 #include "runtime/controller/token.h"
 #include "runtime/controller/wiring.h"
+#include "runtime/memory/by_instance.h"
 
 namespace woa {
 
@@ -87,6 +88,20 @@ class Controller final {
   [[nodiscard]] bool end() noexcept;
 
  private:
+  // Instances whose source has not fired, the oldest first. No more than a window has.
+  class Admitted {
+   public:
+    Admitted() = default;
+    explicit Admitted(std::uint32_t window) : places_(window) {}
+    [[nodiscard]] bool empty() const noexcept { return first_ == end_; }
+    [[nodiscard]] const Activation& front() const noexcept { return places_[first_]; }
+    void push(const Activation& instance) noexcept { places_[end_++] = instance; }
+    void pop() noexcept { ++first_; }
+
+   private:
+    ByInstance<Activation> places_;
+    std::uint64_t first_ = 0, end_ = 0;
+  };
   class ChannelSink;
   struct Parts;
 
@@ -116,7 +131,7 @@ class Controller final {
   std::uint32_t allowance_ = 0;         // short firings left in this duty cycle
   std::uint64_t oldest_ = 0;            // in flight, as far as this controller knows
   std::uint64_t published_oldest_ = 0;  // host: to be told to the others
-  std::vector<Activation> admitted_;    // host: instances whose source has not fired, oldest first
+  Admitted admitted_;                   // the host's
   std::unique_ptr<Parts> parts_;
   std::vector<ChannelSink> origins_;  // channels in
   std::size_t next_origin_ = 0;       // polled first in the next duty cycle

@@ -8,7 +8,7 @@ HeldTokens::HeldTokens(const Plan& plan, const Layout& layout, std::uint32_t con
     for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
       if (!stage.inputs[p].hold) continue;
       stage.inputs[p].held_lists = static_cast<std::uint32_t>(lists_.size());
-      lists_.emplace_back().fill(kNone);
+      std::ranges::fill(lists_.emplace_back(plan.window).all(), kNone);
       for (const std::uint32_t e : layout.in_edges[stage.id][p]) blocks += plan.edges[e].blocks;
     }
   }

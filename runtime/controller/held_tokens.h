@@ -5,13 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "runtime/controller/stage_program.h"
 #include "runtime/controller/token.h"
+#include "runtime/memory/by_instance.h"
 
 namespace woa {
 
@@ -68,12 +68,11 @@ class HeldTokens {
     Token token;
     std::uint32_t next = kNone;  // of its list, or of the free ones
   };
-  using Lists = std::array<std::uint32_t, kMaxWindow>;  // the first by instance modulo kMaxWindow
   [[nodiscard]] std::uint32_t& first(const InPort& port, std::uint64_t instance) noexcept {
-    return lists_[port.held_lists][instance % kMaxWindow];
+    return lists_[port.held_lists][instance];
   }
 
-  std::vector<Lists> lists_;  // by InPort::held_lists
+  std::vector<ByInstance<std::uint32_t>> lists_;  // by InPort::held_lists: the first of the instance
   std::vector<Held> held_;
   InlineStore inline_;  // a place for each of them
   std::uint32_t free_ = kNone;

@@ -36,7 +36,7 @@ std::byte* StateMemory::take() noexcept {
 
 Result<StageInstances> StageInstances::make(Stateful stateful, const LoadedStage* loaded, std::uint32_t window) {
   StageInstances instances;
-  instances.entries_.resize(kMaxWindow);
+  instances.entries_ = ByInstance<StageInstance>(window);
   instances.stateful_ = stateful;
   if (stateful == Stateful::kNo || loaded == nullptr || loaded->kernel == nullptr) return instances;
   auto states = StateMemory::make(stateful == Stateful::kRun ? 1 : window, loaded->kernel->state_bytes);
@@ -47,7 +47,7 @@ Result<StageInstances> StageInstances::make(Stateful stateful, const LoadedStage
 }
 
 StageInstances::~StageInstances() {
-  for (StageInstance& entry : entries_) {
+  for (StageInstance& entry : entries_.all()) {
     if (entry.state != nullptr) drop_state(entry);
   }
   if (run_state_ == nullptr || loaded_->kernel->retire == nullptr) return;
@@ -86,9 +86,11 @@ bool StageInstances::take_state(StageInstance& entry, void*& state) noexcept {
   return mine != nullptr;
 }
 
-void StageInstances::retire(std::uint64_t oldest) noexcept {
+void StageInstances::retire(std::uint64_t from, std::uint64_t oldest) noexcept {
   if (stateful_ != Stateful::kInstance || loaded_ == nullptr) return;
-  for (StageInstance& entry : entries_) {
+  const std::uint64_t places = entries_.all().size();
+  for (std::uint64_t k = oldest - from < places ? from : oldest - places; k < oldest; ++k) {
+    StageInstance& entry = at(k);
     if (entry.state != nullptr && entry.instance < oldest && entry.running == 0) drop_state(entry);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/controller/backend.h"
+#include "runtime/memory/by_instance.h"
 #include "runtime/memory/pages.h"
 #include "runtime/plan/plan.h"
 
@@ -59,7 +60,7 @@ class StageInstances {
     return entry.instance == instance ? &entry : begin(entry, instance);
   }
   // The place of an instance that a firing or an entry keeps there.
-  [[nodiscard]] StageInstance& at(std::uint64_t instance) noexcept { return entries_[instance % kMaxWindow]; }
+  [[nodiscard]] StageInstance& at(std::uint64_t instance) noexcept { return entries_[instance]; }
 
   // Rule 9: an instance's firings in tag order and one at a time; a run's firings in instance order. kBroken: a tag
   // came too late. `oldest`: of the run.
@@ -78,14 +79,14 @@ class StageInstances {
     run_is_busy_ = false;
     if (entry.state != nullptr && entry.running == 0 && entry.instance < oldest) drop_state(entry);
   }
-  // Everything older is over.
-  void retire(std::uint64_t oldest) noexcept;
+  // Instances `from` to `oldest` - 1 are over.
+  void retire(std::uint64_t from, std::uint64_t oldest) noexcept;
 
  private:
   [[nodiscard]] StageInstance* begin(StageInstance& entry, std::uint64_t instance) noexcept;
   void drop_state(StageInstance& entry) noexcept;
 
-  std::vector<StageInstance> entries_;  // position instance mod kMaxWindow
+  ByInstance<StageInstance> entries_;
   Stateful stateful_ = Stateful::kNo;
   const LoadedStage* loaded_ = nullptr;
   StateMemory states_;

@@ -8,9 +8,10 @@ Matching::Matching(const Plan& plan, const Layout& layout, std::uint32_t control
                    BlockReturns& returns)
     : programs_(programs),
       returns_(returns),
+      window_(plan.window),
       table_(plan, layout, controller, programs),
-      held_(plan, layout, controller, programs) {
-  ready_.reserve(table_.size());
+      held_(plan, layout, controller, programs),
+      ready_(table_.size(), plan.stages.size()) {
   for (const StageProgram& stage : programs.all()) {
     if (std::any_of(stage.inputs.begin(), stage.inputs.end(), [](const InPort& port) { return port.hold; }))
       holders_.push_back(stage.id);
@@ -58,15 +59,6 @@ void Matching::ready_by_held(const StageProgram& stage, std::uint64_t instance) 
   });
 }
 
-void Matching::make_ready(std::uint32_t match) noexcept {
-  const auto older = [&](std::uint32_t a, std::uint32_t b) {
-    const Match &x = table_[a], &y = table_[b];
-    return x.instance != y.instance ? x.instance < y.instance : x.tag < y.tag;
-  };
-  ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), match, older), match);
-  look_again_ = true;
-}
-
 // Rule 9 in a scatter: a match for an element stays out of `ready_` until the firing for the one before has ended,
 // which then comes for it. What begins a scatter need not wait: in the turns before all is done (the compiler saw to
 // it).
@@ -84,11 +76,6 @@ void Matching::make_next_ready(const StageProgram& stage, std::uint64_t instance
   if ((next & stage.number) == 0) return;
   const std::uint32_t match = table_.find(stage.id, instance, next);
   if (match != kNone && table_[match].complete && !waits_for_element(table_[match])) make_ready(match);
-}
-
-void Matching::erase(std::uint32_t match) noexcept {
-  if (!ready_.empty()) std::erase(ready_, match);
-  table_.erase(match);
 }
 
 void Matching::drop(const StageProgram& stage, const StageInstance& entry) noexcept {
@@ -131,7 +118,7 @@ void Matching::retire(std::uint64_t from, std::uint64_t oldest) noexcept {
   }
   for (const std::uint32_t s : holders_) {
     StageProgram& stage = programs_[s];
-    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(oldest - from, kMaxWindow); ++k) {
+    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(oldest - from, window_); ++k) {
       const StageInstance& entry = stage.instances.at(oldest - 1 - k);
       if (entry.instance < oldest && entry.running == 0) release_held(stage, entry.instance);
     }

@@ -11,6 +11,7 @@
 #include "runtime/controller/block_returns.h"
 #include "runtime/controller/held_tokens.h"
 #include "runtime/controller/match_table.h"
+#include "runtime/controller/ready.h"
 #include "runtime/controller/stage_program.h"
 #include "runtime/controller/token.h"
 
@@ -31,12 +32,14 @@ class Matching {
   // Stores a token of a stage's port, held or not. A held one may let waiting matches become ready: they are.
   Added add(const StageProgram& stage, const InPort& port, const Token& token, std::uint32_t& match) noexcept;
   // Queues a complete match by age.
-  void make_ready(std::uint32_t match) noexcept;
+  void make_ready(std::uint32_t match) noexcept {
+    ready_.add(match, table_[match]);
+    look_again_ = true;
+  }
   // A firing of that tag has ended: the match for the element after it may become ready.
   void make_next_ready(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept;
 
-  // Matches that are ready, oldest instance first.
-  [[nodiscard]] std::span<const std::uint32_t> ready() const noexcept { return ready_; }
+  [[nodiscard]] Ready& ready() noexcept { return ready_; }
   [[nodiscard]] MatchTable& table() noexcept { return table_; }
   // The token of a held port that serves a firing; null if it has not come.
   [[nodiscard]] Token* held(const InPort& port, std::uint64_t instance, std::uint64_t tag) noexcept {
@@ -47,7 +50,10 @@ class Matching {
     return !stage.holds || has_each_held(stage, instance, tag);
   }
   // Forgets a match whose tokens a firing took.
-  void erase(std::uint32_t match) noexcept;
+  void erase(std::uint32_t match) noexcept {
+    ready_.remove(match);
+    table_.erase(match);
+  }
 
   // An instance is dead at its stage: drops its tokens, held ones only if none of its firings is running.
   void drop(const StageProgram& stage, const StageInstance& entry) noexcept;
@@ -72,10 +78,11 @@ class Matching {
 
   StagePrograms& programs_;
   BlockReturns& returns_;
+  const std::uint32_t window_;
   MatchTable table_;
   HeldTokens held_;
   std::vector<std::uint32_t> holders_;  // stages that hold tokens
-  std::vector<std::uint32_t> ready_;
+  Ready ready_;
   bool look_again_ = false;
 };
 

@@ -232,7 +232,7 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   edge.always_taken = plan.choice.replicas == 1;
   edge.choice = plan.choice;
   edge.stats = &setup.stats->edges[number];
-  edge.credits = EdgeCredits(plan.min_blocks, plan.blocks);
+  edge.credits = EdgeCredits(plan.min_blocks, plan.blocks, setup.plan->window);
   if (layout.crosses()) edge.sender = setup.wiring->senders[layout.channel].get();
   if (is_prepared(setup, number)) edge.prepares = dynamic_cast<PreparingSender*>(edge.sender);
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];

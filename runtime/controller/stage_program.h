@@ -95,7 +95,7 @@ struct OutEdge {
   ReplicaChoice choice = {};
   EdgeStats* stats = nullptr;
   BlockPool* pool = nullptr;  // of its payloads; null where it passes on others'
-  EdgeCredits credits = {1, 1};
+  EdgeCredits credits;
 
   // `index`: what is added for the number of an element.
   [[nodiscard]] std::uint64_t sent_tag(std::uint64_t tag, std::uint64_t index) const noexcept {

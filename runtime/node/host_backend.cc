@@ -11,14 +11,14 @@ namespace woa {
 
 HostBackend::HostBackend(OnOutputs on_outputs) : on_outputs_(std::move(on_outputs)) {}
 
-void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) {
-  inputs_[instance % kMaxWindow] = std::move(fill);
-}
+void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) { inputs_[instance] = std::move(fill); }
 
 Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbell) {
   names_ = &plan.stages[kSourceStage];
   sinks_.reserve(activity_slots(plan, kHostController));
-  given_back_.reserve(kMaxWindow);
+  given_back_.reserve(plan.window);
+  inputs_ = ByInstance<FillInput>(plan.window);
+  kept_ = ByInstance<Firing*>(plan.window);
   for (const OutputPortPlan& input : names_->outputs) source_.emplace_back(input.type);
   for (const InputPortPlan& output : plan.stages[kSinkStage].inputs) sink_.emplace_back(output.type);
   outputs_.reserve(sink_.size());
@@ -37,8 +37,7 @@ Start HostBackend::start(Firing& firing) noexcept {
 }
 
 void HostBackend::give_back(std::uint64_t instance) {
-  if (Firing* const firing = std::exchange(kept_[instance % kMaxWindow], nullptr); firing != nullptr)
-    given_back_.push_back(firing);
+  if (Firing* const firing = std::exchange(kept_[instance], nullptr); firing != nullptr) given_back_.push_back(firing);
 }
 
 // The sink's callbacks come here and not in start(): the program may submit the next instance from one, and the
@@ -55,7 +54,7 @@ std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
     if (taken == Taken::kDone) {
       done[count++] = firing;
     } else {
-      kept_[firing->instance % kMaxWindow] = firing;
+      kept_[firing->instance] = firing;
     }
   }
   sinks_.erase(sinks_.begin(), sinks_.begin() + static_cast<std::ptrdiff_t>(fired));
@@ -63,7 +62,7 @@ std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
 }
 
 void HostBackend::fire_source(Firing& firing) noexcept {
-  const FillInput fill = std::exchange(inputs_[firing.instance % kMaxWindow], nullptr);
+  const FillInput fill = std::exchange(inputs_[firing.instance], nullptr);
   for (std::uint32_t port = 0; port < firing.outputs.size(); ++port) {
     const Status status = or_no_memory([&] { return fill_output(fill, port, firing.outputs[port]); });
     if (status.ok()) continue;

@@ -2,7 +2,6 @@
 // outputs.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -10,6 +9,7 @@
 
 #include "runtime/controller/backend.h"
 #include "runtime/controller/port_shape.h"
+#include "runtime/memory/by_instance.h"
 
 namespace woa {
 
@@ -50,10 +50,10 @@ class HostBackend final : public Backend {
   OnOutputs on_outputs_;
   const StagePlan* names_ = nullptr;      // of the graph's inputs
   std::vector<PortShape> source_, sink_;  // of the graph's inputs, of its outputs
-  std::array<FillInput, kMaxWindow> inputs_;
+  ByInstance<FillInput> inputs_;
   std::vector<GraphOutput> outputs_;
-  std::vector<Firing*> sinks_;              // started
-  std::array<Firing*, kMaxWindow> kept_{};  // by instance
+  std::vector<Firing*> sinks_;  // started
+  ByInstance<Firing*> kept_;
   std::vector<Firing*> given_back_;
 };
 

@@ -1,15 +1,17 @@
 #include "runtime/node/run.h"
 
 #include <algorithm>
-#include <array>
 
 #include "runtime/base/clock.h"
 #include "runtime/controller/activation.h"
+#include "runtime/memory/by_instance.h"
 #include "runtime/node/supervisor.h"
 #include "runtime/node/waiting.h"
 
 namespace woa {
 namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 // NOLINTNEXTLINE(cert-err58-cpp): made when the library is loaded
 const Status given_up(Code::kCancelled, "it was given up");
@@ -50,7 +52,7 @@ class Run::Impl final : public InstanceObserver {
   }
 
  private:
-  // One instance in flight; position instance mod kMaxWindow.
+  // One instance in flight.
   struct Flight {
     enum class State : std::uint8_t { kOver, kOpen, kKept };
     std::uint64_t submitted_ns = 0, deadline = kNoDeadline;
@@ -87,10 +89,10 @@ class Run::Impl final : public InstanceObserver {
   std::vector<std::uint64_t> packets_before_;  // Transports::packets() of earlier runs
   Status status_;
   bool finished_ = false;  // in order
-  std::array<Flight, kMaxWindow> flights_{};
+  ByInstance<Flight> flights_;
   std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
-  Flight* delivering_ = nullptr;  // its outputs are with the completion callback
-  bool has_deadlines_ = false;
+  Flight* delivering_ = nullptr;           // its outputs are with the completion callback
+  std::uint64_t first_deadline_ = kNever;  // of the instances in flight, or of some that have ended
 };
 
 // The host closes its ends before it waits for the nodes: they wait for that before they let go of their replicas.
@@ -155,6 +157,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   Sites sites = sites_with(joined);
   if (!one_site(joined)) WOA_RETURN_IF_ERROR(plan_for(sites));
   layout_ = make_layout(plan_, std::move(sites));
+  flights_ = ByInstance<Flight>(plan_.window);
   const bool wired = wires_of(layout_) != 0;
   WOA_RETURN_IF_ERROR(check_landings(plan_, layout_));
   auto segments = allocate_segments(layout_, layout_.sites.site(kHostController), *options_.transport);
@@ -215,8 +218,8 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
   if (next_ >= oldest_ + plan_.window) return Push::kBackPressured;
   const std::uint64_t now = now_ns();
   const std::uint64_t deadline = deadline_after(now, timeout_ns != 0 ? timeout_ns : plan_.timeout_ns);
-  has_deadlines_ = has_deadlines_ || deadline != kNoDeadline;
-  flights_[next_ % kMaxWindow] = {now, deadline, Flight::State::kOpen, timeout_ns != 0};
+  if (deadline != kNoDeadline) first_deadline_ = std::min(first_deadline_, deadline);
+  flights_[next_] = {now, deadline, Flight::State::kOpen, timeout_ns != 0};
   ++in_flight_;
   backend_->set_inputs(next_, std::move(fill));
   host_->controller().admit(next_++, deadline);
@@ -228,7 +231,7 @@ std::size_t Run::Impl::do_work() {
   std::size_t done = 0;
   const Status worked = or_no_memory([&] {
     done = host_->controller().do_work();
-    if (has_deadlines_) fail_late_instances();
+    if (first_deadline_ != kNever) fail_late_instances();
     return Status();
   });
   if (!worked.ok()) supervisor_->cancel(worked);
@@ -252,9 +255,16 @@ void Run::Impl::wait(std::uint64_t most_ns, const std::function<bool()>& look_ag
 // Rule 7: the sink has a timer of its own.
 void Run::Impl::fail_late_instances() {
   const std::uint64_t now = now_ns();
+  if (now <= first_deadline_) return;
+  first_deadline_ = kNever;
   for (std::uint64_t i = oldest_; i < next_; ++i) {
-    const Flight& flight = flights_[i % kMaxWindow];
-    if (flight.state == Flight::State::kOpen && is_late(flight.deadline, [now] { return now; })) fail_late(i);
+    const Flight& flight = flights_[i];
+    if (flight.state != Flight::State::kOpen || flight.deadline == kNoDeadline) continue;
+    if (now > flight.deadline) {
+      fail_late(i);
+    } else {
+      first_deadline_ = std::min(first_deadline_, flight.deadline);
+    }
   }
 }
 
@@ -270,7 +280,7 @@ void Run::Impl::fail_late(std::uint64_t instance) {
 }
 
 std::string Run::Impl::how_to_be_in_time(std::uint64_t instance) const {
-  const bool own = flights_[instance % kMaxWindow].own_deadline;
+  const bool own = flights_[instance].own_deadline;
   return std::string("; raise ") + (own ? "the deadline that it was submitted with" : "--deadline") +
          " or find the slow stage (--trace)";
 }
@@ -306,13 +316,13 @@ Failure Run::Impl::failure_at(std::uint32_t stage, Code code, std::string_view m
 }
 
 bool Run::Impl::is(std::uint64_t instance, Flight::State state) const noexcept {
-  return instance >= oldest_ && instance < next_ && flights_[instance % kMaxWindow].state == state;
+  return instance >= oldest_ && instance < next_ && flights_[instance].state == state;
 }
 
 HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const GraphOutput> outputs,
                                        const Failure* failure) {
   if (!is(instance, Flight::State::kOpen)) return HostBackend::Taken::kDone;
-  Flight& flight = flights_[instance % kMaxWindow];
+  Flight& flight = flights_[instance];
   flight.state = Flight::State::kOver;
   --in_flight_;
   delivering_ = failure == nullptr ? &flight : nullptr;
@@ -324,7 +334,7 @@ HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const G
 }
 
 void Run::Impl::retire() {
-  while (oldest_ < next_ && flights_[oldest_ % kMaxWindow].state == Flight::State::kOver) ++oldest_;
+  while (oldest_ < next_ && flights_[oldest_].state == Flight::State::kOver) ++oldest_;
   if (status_.ok()) host_->controller().retire(oldest_);
 }
 
@@ -334,7 +344,7 @@ void Run::Impl::keep() noexcept {
 
 bool Run::Impl::give_back(std::uint64_t instance) noexcept {
   if (!is(instance, Flight::State::kKept)) return false;
-  flights_[instance % kMaxWindow].state = Flight::State::kOver;
+  flights_[instance].state = Flight::State::kOver;
   backend_->give_back(instance);
   retire();
   return true;

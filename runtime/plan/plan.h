@@ -23,7 +23,7 @@ namespace woa {
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
 inline constexpr std::uint32_t kPlanVersion = 15;
-inline constexpr std::uint32_t kMaxWindow = 64;
+inline constexpr std::uint32_t kMaxWindow = 4096;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
 inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
@@ -50,7 +50,7 @@ inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
-  std::string backend;        // "host", "cpu", "opencl", "cuda", "verilator", "xrt"
+  std::string backend;  // "host", "cpu", "opencl", "cuda", "verilator", "xrt"
   // Firings of a cpu controller at once, or kAllWorkers; 1 for others (an OpenCL device opens two queues at least).
   std::uint32_t workers = 1;
   // Copied from the back-end's row in backends.h. Loading the controller fails if the device says otherwise.

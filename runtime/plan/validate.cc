@@ -11,8 +11,8 @@ namespace woa {
 namespace validation {
 namespace {
 
-constexpr std::size_t kMaxRank = 4;       // WOA_MAX_RANK of the kernel interface
-constexpr std::size_t kMaxPorts = 65536;  // of a stage; the packet's `port` has 16 bits
+constexpr std::size_t kMaxRank = 4;              // WOA_MAX_RANK of the kernel interface
+constexpr std::size_t kMaxPorts = 65536;         // of a stage; the packet's `port` has 16 bits
 constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
 constexpr const char* kCompile = "compile the graph again with this version: woa compile GRAPH -o PLAN";
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/memory/by_instance.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/transport/loopback/loopback_transport.h"
@@ -55,8 +55,8 @@ class RunInThisThread final : public InstanceObserver {
     segments_ = std::move(*segments);
     auto host = std::make_unique<HostBackend>([this](std::uint64_t instance, std::span<const GraphOutput> outputs) {
       ++ended_;
-      open_[instance % kMaxWindow] = false;
-      while (oldest_ < admitted_ && !open_[oldest_ % kMaxWindow]) ++oldest_;
+      open_[instance] = false;
+      while (oldest_ < admitted_ && !open_[oldest_]) ++oldest_;
       wrong_ = wrong_ || outputs[0].payload.size() != kImageBytes || outputs[0].payload[0] != std::byte{'x'};
       return HostBackend::Taken::kDone;
     });
@@ -116,7 +116,7 @@ class RunInThisThread final : public InstanceObserver {
       std::fill_n(room.begin(), kImageBytes, std::byte{'x'});
       return Result<std::uint64_t>(kImageBytes);
     });
-    open_[admitted_ % kMaxWindow] = true;
+    open_[admitted_] = true;
     controllers_[0]->controller().admit(admitted_++, 0);
   }
 
@@ -126,7 +126,7 @@ class RunInThisThread final : public InstanceObserver {
   LoopbackTransport transport_;
   Segments segments_;
   HostBackend* host_ = nullptr;
-  std::array<bool, kMaxWindow> open_{};  // by instance
+  ByInstance<bool> open_{plan_.window};  // by instance
   std::uint64_t admitted_ = 0, oldest_ = 0, ended_ = 0;
   bool wrong_ = false;
   Status failure_;

@@ -60,21 +60,21 @@ TEST_CASE("a lane that is stopped holds up neither another lane nor control, and
   const PeerRig& rig = world.rig;
   rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, 0));
   REQUIRE(rig.settle().ok());
-  // Instance 0 is over for the others while `busy` still works on it, and kMaxWindow later one needs its place.
-  rig.tell(PacketKind::kRetire, kMaxWindow);
-  rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kMaxWindow));
-  rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kMaxWindow + 1));
-  rig.push(rig.channel_of(kToFree), rig.token(kToFree, kMaxWindow));
+  // Instance 0 is over for the others while `busy` still works on it, and kBuilderWindow later one needs its place.
+  rig.tell(PacketKind::kRetire, kBuilderWindow);
+  rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kBuilderWindow));
+  rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kBuilderWindow + 1));
+  rig.push(rig.channel_of(kToFree), rig.token(kToFree, kBuilderWindow));
   REQUIRE(rig.settle().ok());
   while (firings(rig, kFree) == 0) REQUIRE(rig.settle().ok());  // it runs on a thread
   REQUIRE(rig.unread(kToBusy) == 2);
   REQUIRE(firings(rig, kBusy) == 0);
   // Control goes on, too.
-  rig.tell(PacketKind::kRetire, kMaxWindow + 1);
+  rig.tell(PacketKind::kRetire, kBuilderWindow + 1);
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.unread_control() == 0);
   world.gate.open();
-  while (firings(rig, kBusy) < 2) REQUIRE(rig.settle().ok());  // kMaxWindow has retired: dropped
+  while (firings(rig, kBusy) < 2) REQUIRE(rig.settle().ok());  // kBuilderWindow has retired: dropped
   REQUIRE(rig.unread(kToBusy) == 0);
   REQUIRE(rig.hosted->controller().stats().dropped == 1);
 }
@@ -84,8 +84,8 @@ TEST_CASE("the end of a run is heard while a lane is stopped") {
   const PeerRig& rig = world.rig;
   rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, 0));
   REQUIRE(rig.settle().ok());
-  rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kMaxWindow));
-  rig.tell(PacketKind::kRetire, kMaxWindow);
+  rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kBuilderWindow));
+  rig.tell(PacketKind::kRetire, kBuilderWindow);
   REQUIRE(rig.settle().ok());
   rig.tell(PacketKind::kEnd, 0);
   REQUIRE(rig.settle().ok());

@@ -205,7 +205,7 @@ class Files(Followed):
     def test_numbers_out_of_range(self):
         self.follow(["compile", HELLO, "--replicas", "first=65"], "--replicas is 65, expected 1 to (64)",
                     lambda arguments, found: [*arguments[:-1], "first=" + found.group(1)])
-        self.follow(["compile", HELLO, "--window", "65"], "--window: expected a whole number from 1 to (64)",
+        self.follow(["compile", HELLO, "--window", "4097"], "--window: expected a whole number from 1 to (4096)",
                     lambda arguments, found: [*arguments[:-1], found.group(1)])
 
     def test_models(self):

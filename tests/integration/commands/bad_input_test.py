@@ -82,13 +82,13 @@ class BadUsage(WoaTest):
         for arguments in (["run", HELLO], ["run", HELLO, "--in", "nope=" + text], ["run", HELLO, "--in", "text=" + text, "--in", "text=" + text],
                           ["run", HELLO, "--in", "text=" + text, "--model", "telepathy"], ["run"], ["fly"], [],
                           ["run", HELLO, "--in", "text=" + text, "--out", "nope=" + self.path("x")],
-                          ["run", HELLO, "--in", "text=" + text, "--window", "65"],
+                          ["run", HELLO, "--in", "text=" + text, "--window", "4097"],
                           ["run", HELLO, "--in", "text=" + text, "--deadline", "soon"]):
             self.refused(self.woa(*arguments), 2)
 
     def test_what_is_refused_is_said_and_what_is_like_it(self):
         for arguments, text in ((["run", HELLO, "--instances", "0"], "--instances: expected a whole number from 1 on, got '0'"),
-                                (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 64, got '1.5'"),
+                                (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 4096, got '1.5'"),
                                 (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number from 1 on and its unit, ns, us, ms, s or min, at most 525600min, got '5'"),
                                 (["run", HELLO, "--model", "woa", "--model", "woa"], "--model: it is given more than once; see `woa run --help`"),
                                 (["check", HELLO, "--json=3"], "--json: it takes no value; see `woa check --help`"),
@@ -204,7 +204,7 @@ class BadUsage(WoaTest):
         self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--window", "2").returncode, 0)
         wrong = self.write("wrong.yaml", GOOD.replace("copy", "coppy"))
         far = self.write("far.yaml", GOOD.replace("'cpu:1'", "'gpu:7'"))
-        for code, arguments in ((2, ["run", HELLO]), (2, ["run", HELLO, "--window", "65"]), (2, ["run", HELLO, "--in", "nope=" + text]),
+        for code, arguments in ((2, ["run", HELLO]), (2, ["run", HELLO, "--window", "4097"]), (2, ["run", HELLO, "--in", "nope=" + text]),
                                 (2, ["run", plan, "--in", "text=" + text, "--machine", text]),
                                 (2, ["run", plan, "--in", "text=" + text, "--window", "3"]),
                                 (1, ["run", HELLO, "--in", "text=" + self.path("absent")]), (1, ["check", wrong]), (1, ["run", wrong]),

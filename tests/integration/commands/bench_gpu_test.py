@@ -118,7 +118,7 @@ class Gpu(WoaTest):
         self.refused(self.gpu(words="devices=0"), 3, "error[unavailable]", "no device")
 
     def test_usage(self):
-        for arguments in (("--part", "whole"), ("--size", "0"), ("--window", "65"), ("--count", "0")):
+        for arguments in (("--part", "whole"), ("--size", "0"), ("--window", "4097"), ("--count", "0")):
             self.refused(self.woa("bench", "gpu", *arguments), 2, arguments[0])
 
 

@@ -1,9 +1,9 @@
 #include "tests/integration/semantics/driven_run.h"
 
-#include <array>
 #include <memory>
 #include <utility>
 
+#include "runtime/memory/by_instance.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/transport/loopback/loopback_transport.h"
@@ -146,7 +146,7 @@ class Driver final : public InstanceObserver {
       std::copy_n(reinterpret_cast<const std::byte*>(payload.data()), payload.size(), room.begin());
       return Result<std::uint64_t>(payload.size());
     });
-    open_[admitted_ % kMaxWindow] = true;
+    open_[admitted_] = true;
     controllers_[kHostController]->controller().admit(admitted_++, 0);
     controllers_[kHostController]->doorbell().ring();
   }
@@ -169,8 +169,8 @@ class Driver final : public InstanceObserver {
   void end(std::uint64_t instance) {
     ++ended_;
     if (counted_) return;
-    open_[instance % kMaxWindow] = false;
-    while (oldest_ < admitted_ && !open_[oldest_ % kMaxWindow]) ++oldest_;
+    open_[instance] = false;
+    while (oldest_ < admitted_ && !open_[oldest_]) ++oldest_;
     controllers_[kHostController]->controller().retire(oldest_);
   }
 
@@ -186,7 +186,7 @@ class Driver final : public InstanceObserver {
   Segments segments_;
   Driven driven_;
   HostBackend* host_ = nullptr;  // owned by its controller
-  std::array<bool, kMaxWindow> open_{};
+  ByInstance<bool> open_{plan_.window};
   std::uint64_t admitted_ = 0, oldest_ = 0, ended_ = 0;
   int idle_ = 0;
   std::vector<unsigned> slowness_;  // by controller: it goes on once per so many times that it is chosen

@@ -21,7 +21,7 @@ class NaivePipeline {
   NaivePipeline(const CertifiedPlan& plan, const std::vector<std::uint32_t>& room)
       : plan_(plan), costs_(plan.certificate->costs), at_(plan.certificate->placement), oldest_at_(k()) {
     for (std::size_t e = 0; e < plan.edges.size(); ++e)
-      credits_.emplace_back(plan.edges[e].min_blocks, room[e] * plan.edges[e].min_blocks);
+      credits_.emplace_back(plan.edges[e].min_blocks, room[e] * plan.edges[e].min_blocks, plan.window);
     for (const ComponentCosts& component : costs_.components) workers_.push_back(component.workers);
     cores_ = costs_.cores;
   }

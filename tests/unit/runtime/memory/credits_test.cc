@@ -9,7 +9,7 @@
 namespace woa {
 
 TEST_CASE("the oldest instance may take everything, a younger one what lies beyond b(e)") {
-  EdgeCredits credits(2, 5);
+  EdgeCredits credits(2, 5, 64);
   for (int k = 0; k < 3; ++k) {
     REQUIRE(credits.available(8, 7));
     credits.take(8);
@@ -25,7 +25,7 @@ TEST_CASE("the oldest instance may take everything, a younger one what lies beyo
 }
 
 TEST_CASE("what the oldest occupies does not count against the others") {
-  EdgeCredits credits(1, 3);
+  EdgeCredits credits(1, 3, 64);
   credits.take(0);
   credits.take(1);
   REQUIRE(credits.available(2, 0));
@@ -37,7 +37,7 @@ TEST_CASE("what the oldest occupies does not count against the others") {
 }
 
 TEST_CASE("an edge with no more than b(e) blocks serves one instance at a time") {
-  EdgeCredits credits(2, 2);
+  EdgeCredits credits(2, 2, 64);
   REQUIRE_FALSE(credits.available(1, 0));
   credits.take(0);
   REQUIRE_FALSE(credits.available(1, 0));
@@ -45,7 +45,7 @@ TEST_CASE("an edge with no more than b(e) blocks serves one instance at a time")
 }
 
 TEST_CASE("what nobody occupies cannot be given back") {
-  EdgeCredits credits(1, 4);
+  EdgeCredits credits(1, 4, 64);
   REQUIRE_FALSE(credits.give(3));
   credits.take(3);
   REQUIRE_FALSE(credits.give(4));
@@ -55,7 +55,7 @@ TEST_CASE("what nobody occupies cannot be given back") {
 }
 
 TEST_CASE("a return names an instance by its low 16 bits") {
-  EdgeCredits credits(1, 4);
+  EdgeCredits credits(1, 4, 64);
   const std::uint64_t instance = 0x1234'5678'9abc'def1;
   credits.take(instance);
   REQUIRE(credits.give(instance & 0xffff));
@@ -69,7 +69,7 @@ TEST_CASE("whatever younger instances claim, the oldest finds its b(e) blocks") 
   const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
   for (int round = 0; round < 200; ++round) {
     const std::uint32_t min_blocks = 1 + up_to(4), blocks = min_blocks + up_to(9), window = 1 + up_to(63);
-    EdgeCredits credits(min_blocks, blocks);
+    EdgeCredits credits(min_blocks, blocks, window);
     std::uint64_t oldest = 65'500 + up_to(20);
     std::map<std::uint64_t, std::uint32_t> held;
     std::uint32_t total = 0;

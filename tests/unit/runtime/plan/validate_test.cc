@@ -94,7 +94,7 @@ TEST_CASE("rules of the whole plan and its controllers") {
       {"graph and model", [](Plan& p) { p.graph.clear(); }},
       {"graph and model", [](Plan& p) { p.model.clear(); }},
       {"window is 0", [](Plan& p) { p.window = 0; }},
-      {"window is 65", [](Plan& p) { p.window = 65; }},
+      {"window is 4097", [](Plan& p) { p.window = 4097; }},
       {"controllers[0]", [](Plan& p) { p.controllers.clear(); }},
       {"controllers[0]", [](Plan& p) { p.controllers[0].kind = ControllerKind::kCpu; }},
       {"controllers[0]", [](Plan& p) { p.controllers[0].name = "boss"; }},
