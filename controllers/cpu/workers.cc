@@ -11,8 +11,8 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kWorthRingNs = 50'000;  // beside a firing that took so long, waking the controller is cheap
-constexpr std::uint32_t kMostDone = 8;          // that wait for a later ring
+constexpr std::uint64_t kWorthRingNs = 300'000;  // beside a firing that took so long, waking the controller is cheap
+constexpr std::uint32_t kMostDone = 32;          // that wait for a later ring
 
 bool is_younger(const Firing* a, const Firing* b) noexcept {
   return a->instance != b->instance ? a->instance > b->instance : a->tag > b->tag;
@@ -124,7 +124,7 @@ void Workers::finish(Firing& firing) noexcept {
   }
   const std::uint32_t done = done_count_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::size_t waiting = waiting_count_.load(std::memory_order_relaxed);
-  if (was_long || done >= kMostDone || waiting < most_) controller_.ring();
+  if (was_long || done >= kMostDone || waiting < most_) controller_.ring_as_helper();
 }
 
 std::size_t Workers::take_done(std::span<Firing*> done) noexcept {

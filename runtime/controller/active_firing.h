@@ -37,6 +37,7 @@ struct ActiveFiring : Firing {
   ActiveFiring* link = nullptr;  // the next of its stage that runs, or of those that no stage has
   StageInstance* entry = nullptr;
   bool running = false;     // on a worker or a device, between start and completion
+  bool is_long = false;     // while it runs: its stage takes long
   bool shared = false;      // any stage of the controller may have it
   std::uint64_t order = 0;  // the number of its start if the device orders firings; else 0
   // By input port: the token that it consumes, in `kept` or where it arrived. Null: it is held, or was passed on.

@@ -7,12 +7,14 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more workers
+constexpr std::size_t kMinFirings = 16;  // begun and not completed
+// The same for workers, or two for each, of which one waits: so many that the controller need not wake for each.
+constexpr std::size_t kMinOfWorkers = 64;
 
 }  // namespace
 
-// A device may order a firing of each instance, and the program may keep the outputs of each. Of two firings for each
-// worker one waits for it; one more runs in the controller's thread.
+// A device may order a firing of each instance, and the program may keep the outputs of each. Beside those of workers
+// one runs in the controller's thread.
 std::size_t activity_slots(const Plan& plan, std::uint32_t controller, std::uint32_t workers) noexcept {
   const ControllerPlan& of = plan.controllers[controller];
   const bool keeps = of.traits.keeps_payloads();
@@ -20,7 +22,8 @@ std::size_t activity_slots(const Plan& plan, std::uint32_t controller, std::uint
   for (const StagePlan& stage : plan.stages)
     stages += keeps && stage.controller == controller && stage.role == StageRole::kKernel;
   const std::size_t window = keeps || controller == kHostController ? plan.window : 0;
-  return std::max({kMinFirings, 2 * std::size_t{workers} + 1, window, stages * window});
+  const std::size_t of_workers = workers > 1 ? std::max(kMinOfWorkers, 2 * std::size_t{workers}) + 1 : 1;
+  return std::max({kMinFirings, of_workers, window, stages * window});
 }
 
 std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept {

@@ -54,7 +54,7 @@ template <bool kPlain>
 // A firing for a worker costs this thread about as much as a kernel of 2 us does. The mean of the last thousand firings
 // or so decides, with room between the two limits, so that a stage does not go back and forth.
 void Firings::decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t firings) noexcept {
-  constexpr std::uint64_t kBriefNs = 2'000, kNotBriefNs = 4'000, kLongNs = 100'000, kRecent = 1'024;
+  constexpr std::uint64_t kBriefNs = 2'000, kNotBriefNs = 4'000, kLongNs = 300'000, kRecent = 1'024;
   stage.recent_ns += ns + (firings - 1) * std::min(ns, kShortKernel_ns);
   stage.recent_firings += firings;
   stage.in_call = stage.recent_ns < stage.recent_firings * (stage.in_call ? kNotBriefNs : kBriefNs);

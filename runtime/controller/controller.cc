@@ -166,8 +166,11 @@ Doorbell::For Controller::awaits() noexcept {
   const bool room =
       !parts.matching.ready().empty() || !admitted_.empty() || parts.poison.waits() || parts.requests.any();
   parts.requests.tell(room);
+  if (parts.firings.keep_workers_busy()) return Doorbell::kHelpers;
   return room || parts.news.waits(published_oldest_) ? Doorbell::kWorkOrRoom : Doorbell::kWork;
 }
+
+bool Controller::workers_run() const noexcept { return parts_->firings.workers_run(); }
 
 bool Controller::complete_last() noexcept {
   parts_->firings.poll();

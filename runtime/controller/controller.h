@@ -68,6 +68,8 @@ class Controller final {
   [[nodiscard]] const Status& status() const noexcept;
   // The host said that the run is over: every instance is complete. Firings of poisoned ones may still be running.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
+  // Firings run, or wait to run, on workers of the back-end's.
+  [[nodiscard]] bool workers_run() const noexcept;
   // After the end: completes the firings that are over, which a device may say after it has published their packets.
   // True if some still run.
   bool complete_last() noexcept;

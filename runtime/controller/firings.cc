@@ -6,7 +6,8 @@
 #include "runtime/controller/tag_text.h"
 
 namespace woa {
-Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), runs_in_(parts.backend.runs_in()) {
+Firings::Firings(const Parts& parts, Activity activity)
+    : parts_(parts), runs_in_(parts.backend.runs_in()), workers_(parts.backend.description().workers) {
   const std::size_t count = activity_slots(parts.plan, parts.controller, parts.backend.description().workers);
   const std::size_t inline_bytes = most_inline_bytes(parts.layout, parts.controller);
   FiringRoom any;
@@ -33,6 +34,7 @@ Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), runs_in
 
 void Firings::put_back(ActiveFiring& firing) noexcept {
   firing.running = false;
+  long_running_ -= firing.is_long ? 1 : 0;
   if (firing.program->under_way != nullptr) --*firing.program->under_way;
   firing.activity->end();
   idle_[idle_count_++] = firing.activity;

@@ -81,7 +81,13 @@ class Firings final : private DevicePoison {
   }
   // Completes the firings that ended since the last call, and returns their number.
   std::size_t poll() noexcept { return any_running() ? poll_running() : 0; }
-  [[nodiscard]] bool any_running() const noexcept { return idle_count_ != done_.size(); }
+  [[nodiscard]] std::size_t running() const noexcept { return done_.size() - idle_count_; }
+  [[nodiscard]] bool any_running() const noexcept { return running() != 0; }
+  // Workers have firings that wait for them, and will soon be done with those that they run.
+  [[nodiscard]] bool keep_workers_busy() const noexcept {
+    return runs_in_ == RunsIn::kEither && long_running_ == 0 && running() >= std::size_t{2} * workers_;
+  }
+  [[nodiscard]] bool workers_run() const noexcept { return runs_in_ == RunsIn::kEither && any_running(); }
   // True if a firing with that tag has not completed.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
   // True if the firing that has started kept this thread for a short time only, to judge by those before it.
@@ -191,6 +197,8 @@ class Firings final : private DevicePoison {
     firing.running = true;
     if (firing.program->under_way != nullptr) ++*firing.program->under_way;
     firing.activity = idle_[--idle_count_];
+    firing.is_long = firing.program->is_long;
+    long_running_ += firing.is_long ? 1 : 0;
     if (firing.shared) free_ = firing.link;
     firing.link = std::exchange(firings_[firing.stage].running, &firing);
   }
@@ -203,9 +211,11 @@ class Firings final : private DevicePoison {
   std::vector<ActivitySlot> own_;    // slots of a run in which nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_ count: one for each further firing that may run
   std::size_t idle_count_;
-  std::uint32_t crowded_ = 0;        // firings for workers until one may be alone again
-  std::size_t spare_ = 0;            // of them: for a firing in this thread while workers have all others
-  const RunsIn runs_in_;             // of the back-end
+  std::size_t long_running_ = 0;  // firings of stages that take long
+  std::uint32_t crowded_ = 0;     // firings for workers until one may be alone again
+  std::size_t spare_ = 0;         // of them: for a firing in this thread while workers have all others
+  const RunsIn runs_in_;          // of the back-end
+  const std::uint32_t workers_;
   std::vector<Firing*> done_;        // scratch of poll(), with room for all firings that may run
   ActiveFiring* ran_ = nullptr;      // the firing whose kernel ran in fire()
   ActiveFiring* waiting_ = nullptr;  // its packets are prepared and every worker is busy; no other may prepare any

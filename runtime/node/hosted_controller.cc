@@ -82,6 +82,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
   hosted->processor_ = setup.processor;
+  hosted->crowded_ = plan.controllers.size() + hosted->backend_->description().workers > usable_processors();
   hosted->idle_ = Idle(wired->doorbell, setup.idle, wired->wiring.sleeper.get());
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
@@ -115,7 +116,12 @@ Status HostedController::drive(const std::atomic<bool>& stop) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();
     const auto look_again = [&] { return stop.load() || controller_->do_work() > 0 || !controller_->status().ok(); };
-    idle_.idle(done > 0, look_again, [this] { return controller_->awaits(); });
+    const auto awaits = [this] { return controller_->awaits(); };
+    if (done == 0 && crowded_ && controller_->workers_run()) {
+      idle_.sleep(look_again, awaits);
+    } else {
+      idle_.idle(done > 0, look_again, awaits);
+    }
   }
   const std::uint64_t end = now_ns() + kLastFiringsNs;
   const auto over = [&] { return stop.load() || !controller_->complete_last(); };

@@ -67,6 +67,7 @@ class HostedController {
   Doorbell doorbell_;
   Idle idle_;
   int processor_ = kNoProcessor;
+  bool crowded_ = false;  // its workers need the processors: while they run, its own thread does not wait on one
 };
 
 // The number of a controller's device. Each back-end counts its devices from 0: a controller's number skips lower ones

@@ -25,9 +25,12 @@ class Doorbell {
   Doorbell() = default;
   explicit Doorbell(DoorbellLine* line) noexcept : line_(line) {}
 
-  // An owner sleeps until one of these comes: work, or also room (blocks and places that others give back).
-  enum For : std::uint32_t { kWork = 1, kWorkOrRoom = 2 };
+  // An owner sleeps until one of these comes: what its own helpers have done, while they have enough to do and it needs
+  // no more; or also work; or also room (blocks and places that others give back).
+  enum For : std::uint32_t { kHelpers = 1, kWork = 2, kWorkOrRoom = 3 };
 
+  // Call after publishing what a helper of the owner has done. Any thread.
+  void ring_as_helper() const noexcept { ring_from(kHelpers); }
   // Call after publishing work. Any thread or process.
   void ring() const noexcept { ring_from(kWork); }
   // Call after giving back. Any thread or process.

@@ -83,7 +83,11 @@ class Idle {
   template <class LookAgain, class Awaits>
   void idle(bool did_work, LookAgain&& look_again, Awaits&& awaits, std::uint64_t most_ns = kForever) noexcept {
     if (did_work) return reset();
-    if (spin_or_yield()) return;
+    if (!spin_or_yield()) sleep(look_again, awaits, most_ns);
+  }
+  // The second half of it: sleeps unless there is work after all.
+  template <class LookAgain, class Awaits>
+  void sleep(LookAgain&& look_again, Awaits&& awaits, std::uint64_t most_ns = kForever) noexcept {
     const Doorbell::For what = awaits();
     own_.prepare(what);
     const bool found = look_again();
