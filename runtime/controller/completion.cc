@@ -58,7 +58,8 @@ void Firings::decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t 
   stage.recent_ns += ns + (firings - 1) * std::min(ns, kShortKernel_ns);
   stage.recent_firings += firings;
   stage.in_call = stage.recent_ns < stage.recent_firings * (stage.in_call ? kNotBriefNs : kBriefNs);
-  stage.is_long = stage.recent_ns >= stage.recent_firings * kLongNs;
+  stage.mean_ns = stage.recent_ns / stage.recent_firings;
+  stage.is_long = stage.mean_ns >= kLongNs;
   if (stage.recent_firings < kRecent) return;
   stage.recent_ns /= 2;
   stage.recent_firings /= 2;

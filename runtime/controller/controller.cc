@@ -172,6 +172,8 @@ Doorbell::For Controller::awaits() noexcept {
 
 bool Controller::workers_run() const noexcept { return parts_->firings.workers_run(); }
 
+void Controller::note_sleep() noexcept { parts_->firings.note_sleep(); }
+
 bool Controller::complete_last() noexcept {
   parts_->firings.poll();
   return parts_->firings.any_running();

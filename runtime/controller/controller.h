@@ -70,6 +70,7 @@ class Controller final {
   [[nodiscard]] bool ended() const noexcept { return ended_; }
   // Firings run, or wait to run, on workers of the back-end's.
   [[nodiscard]] bool workers_run() const noexcept;
+  void note_sleep() noexcept;  // of the thread that calls do_work()
   // After the end: completes the firings that are over, which a device may say after it has published their packets.
   // True if some still run.
   bool complete_last() noexcept;

@@ -177,7 +177,9 @@ template <bool kPlain>
       ran_ = &firing;
       break;
     case Start::kStarted:
-    case Start::kOrdered: take(firing);
+    case Start::kOrdered:
+      take(firing);
+      if (runs_in_ == RunsIn::kEither) count_given();
   }
   if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
   ++stage.started;
@@ -203,10 +205,21 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
 // about as long as the kernel.
 bool Firings::runs_here(const StageProgram& stage) noexcept {
   if (runs_in_ != RunsIn::kEither || stage.is_long) return false;
+  if (stage.mean_ns < handover_ns_) {
+    if (++kept_ < kMostKept) return true;
+    kept_ = 0;
+    handover_ns_ = 0;
+  }
   if (any_running() || !parts_.matching.ready().empty() || parts_.local.size() > 1) return false;
   if (crowded_ == 0) return true;
   --crowded_;
   return false;
+}
+
+void Firings::count_given() noexcept {
+  if (++given_ < kMeasured) return;
+  handover_ns_ = sleeps_ * kSleepNs / kMeasured;
+  given_ = sleeps_ = 0;
 }
 
 template <bool kPlain>

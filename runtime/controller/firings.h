@@ -87,6 +87,8 @@ class Firings final : private DevicePoison {
   [[nodiscard]] bool keep_workers_busy() const noexcept {
     return runs_in_ == RunsIn::kEither && long_running_ == 0 && running() >= std::size_t{2} * workers_;
   }
+  // The controller's thread has slept.
+  void note_sleep() noexcept { sleeps_ += any_running() ? 1 : 0; }
   [[nodiscard]] bool workers_run() const noexcept { return runs_in_ == RunsIn::kEither && any_running(); }
   // True if a firing with that tag has not completed.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
@@ -101,6 +103,10 @@ class Firings final : private DevicePoison {
 
  private:
   static constexpr std::uint32_t kCrowdedFor = 64;
+  static constexpr std::uint32_t kMeasured = 64;      // firings between two looks at what giving them costs
+  static constexpr std::uint32_t kMostKept = 16'384;  // firings until that is tried again
+  static constexpr std::uint64_t kSleepNs =
+      25'000;  // of this thread, and waking it and a worker, where all share processors
 
   bool start(const WaitingPoison& poison) noexcept override;
   template <bool kPlain>
@@ -133,6 +139,7 @@ class Firings final : private DevicePoison {
     return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
   }
   [[nodiscard]] bool runs_here(const StageProgram& stage) noexcept;
+  void count_given() noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
   static void decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t firings) noexcept;
 
@@ -211,6 +218,10 @@ class Firings final : private DevicePoison {
   std::vector<ActivitySlot> own_;    // slots of a run in which nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_ count: one for each further firing that may run
   std::size_t idle_count_;
+  // What it costs to give a firing to a worker: this thread's sleeps, by the last firings that were given.
+  std::uint64_t handover_ns_ = 0;
+  std::uint32_t given_ = 0, sleeps_ = 0;
+  std::uint32_t kept_ = 0;        // firings that ran here since that is more than their kernels take
   std::size_t long_running_ = 0;  // firings of stages that take long
   std::uint32_t crowded_ = 0;     // firings for workers until one may be alone again
   std::size_t spare_ = 0;         // of them: for a firing in this thread while workers have all others

@@ -251,7 +251,7 @@ struct StageProgram {
   // Its firings are brief and run in the controller's thread; or long, as at first. The sums decide, where there are
   // workers.
   bool in_call = false, is_long = true;
-  std::uint64_t recent_ns = 0, recent_firings = 0;
+  std::uint64_t recent_ns = 0, recent_firings = 0, mean_ns = 0;
 };
 
 // Everything outlives the programs.

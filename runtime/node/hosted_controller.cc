@@ -117,11 +117,13 @@ Status HostedController::drive(const std::atomic<bool>& stop) {
     if (!controller_->status().ok()) return controller_->status();
     const auto look_again = [&] { return stop.load() || controller_->do_work() > 0 || !controller_->status().ok(); };
     const auto awaits = [this] { return controller_->awaits(); };
+    const std::uint64_t sleeps = idle_.counts().sleeps;
     if (done == 0 && crowded_ && controller_->workers_run()) {
       idle_.sleep(look_again, awaits);
     } else {
       idle_.idle(done > 0, look_again, awaits);
     }
+    if (idle_.counts().sleeps != sleeps) controller_->note_sleep();
   }
   const std::uint64_t end = now_ns() + kLastFiringsNs;
   const auto over = [&] { return stop.load() || !controller_->complete_last(); };
