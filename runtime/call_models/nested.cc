@@ -20,6 +20,9 @@ Status check_nested(const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) writers[s].resize(plan.stages[s].inputs.size());
   for (const EdgePlan& edge : plan.edges) {
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
+    if (edge.lane == kReturnLane)
+      return {Code::kUnsupported, "an edge of stage '" + to.name + "' has the lane '" + std::string(kReturnLane) +
+                                      "', which rpc-nested keeps for returns; give the lane another name"};
     if (edge.loop >= 0)
       return refuse_nested(to, "is entered by a loop, and what follows would return into one turn of it");
     if (edge.count) return refuse_nested(to, "gathers a scatter");
