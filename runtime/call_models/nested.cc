@@ -92,7 +92,7 @@ class Nesting {
           const EdgePlan& from = plan_.edges[ride.edge];
           rides_[stage].push_back({ride.edge, port(), ride.passed + 1});
           EdgePlan back = like(ride.edge, edge_from(returns_[edge.to_stage], ride.port, relay, port()));
-          back.lane = std::string(kReturnLane);
+          back.lane = kReturnLane;
           nested_.edges.push_back(std::move(back));
           inputs.push_back(input_for(plan_.stages[from.from_stage].outputs[from.from_port], name()));
         }
@@ -107,7 +107,7 @@ class Nesting {
     one.min_blocks = 1;
     one.blocks = plan_.window;
     EdgePlan back = signal_from(returns_[called], 0, relay, port, one);
-    back.lane = std::string(kReturnLane);
+    back.lane = kReturnLane;
     nested_.edges.push_back(std::move(back));
   }
 

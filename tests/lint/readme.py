@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-LIMIT_S = 300  # a hang: on a machine with nothing else the longest takes a tenth
+LIMIT_S = 100
 NEEDS = re.compile(r"<!-- needs (.*) -->\n\Z")
 SAVED = re.compile(r"[Ss]ave this as `([^`]+)`[^`]*:\n+\Z")
 
@@ -74,12 +74,15 @@ def usable(build):
     return kernels | {finding["subject"] for finding in answer("doctor")["findings"] if finding["health"] == "good"}
 
 
+def found(name):
+    """A program, or a Python module."""
+    return importlib.util.find_spec(name.removeprefix("module ")) if name.startswith("module ") else shutil.which(name)
+
+
 def absent(needs, build):
     """Those of the names in `needs` that are not here."""
     names = [name.strip() for name in needs.split(",") if name.strip()]
-    modules = [name for name in names if name.startswith("module ")]
-    missing = [name for name in modules if importlib.util.find_spec(name.removeprefix("module ")) is None]
-    missing += [name for name in names if name not in modules and shutil.which(name) is None]
+    missing = [name for name in names if not found(name)]
     return [name for name in missing if name not in usable(build)] if missing else []
 
 
