@@ -20,6 +20,9 @@ Status check_nested(const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) writers[s].resize(plan.stages[s].inputs.size());
   for (const EdgePlan& edge : plan.edges) {
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
+    if (edge.lane == kReturnLane)
+      return {Code::kUnsupported, "an edge of stage '" + to.name + "' has the lane '" + std::string(kReturnLane) +
+                                      "', which rpc-nested keeps for returns; give the lane another name"};
     if (edge.loop >= 0)
       return refuse_nested(to, "is entered by a loop, and what follows would return into one turn of it");
     if (edge.count) return refuse_nested(to, "gathers a scatter");
@@ -89,7 +92,7 @@ class Nesting {
           const EdgePlan& from = plan_.edges[ride.edge];
           rides_[stage].push_back({ride.edge, port(), ride.passed + 1});
           EdgePlan back = like(ride.edge, edge_from(returns_[edge.to_stage], ride.port, relay, port()));
-          back.lane = std::string(kReturnLane);
+          back.lane = kReturnLane;
           nested_.edges.push_back(std::move(back));
           inputs.push_back(input_for(plan_.stages[from.from_stage].outputs[from.from_port], name()));
         }
@@ -104,7 +107,7 @@ class Nesting {
     one.min_blocks = 1;
     one.blocks = plan_.window;
     EdgePlan back = signal_from(returns_[called], 0, relay, port, one);
-    back.lane = std::string(kReturnLane);
+    back.lane = kReturnLane;
     nested_.edges.push_back(std::move(back));
   }
 

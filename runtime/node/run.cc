@@ -75,7 +75,8 @@ class Run::Impl final : public InstanceObserver {
   void fail_late(std::uint64_t instance);
   std::string how_to_be_in_time(std::uint64_t instance) const;
   void fail_all(const Status& status);
-  Failure failure_at(std::uint32_t stage, Code code, std::string_view message) const noexcept;
+  Failure failure_at(std::uint32_t stage, Code code, std::string_view message,
+                     std::string_view advice = {}) const noexcept;
 
   ShortTurns turns_;  // of the thread that drives
   Plan plan_;
@@ -298,19 +299,21 @@ void Run::Impl::fail_all(const Status& status) {
   }
 }
 
-// The host finds an instance late, or a stage that it comes to; a kernel may find a deadline of its own late.
+// Adds the advice where the runtime has found the instance late, and not to a kernel's own kDeadlineExceeded.
 void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin,
                             std::string_view message) noexcept {
-  Failure failure = failure_at(origin, code, message);
-  if (code == Code::kDeadlineExceeded && message.find(kLate) != std::string_view::npos)
-    (void)if_memory([&] { return !(failure.message += how_to_be_in_time(instance)).empty(); }, false);
+  const bool late = code == Code::kDeadlineExceeded && message.find(kLate) != std::string_view::npos;
+  const std::string advice = late ? if_memory([&] { return how_to_be_in_time(instance); }, std::string()) : "";
+  const Failure failure = failure_at(origin, code, message, advice);
   complete(instance, {}, &failure);
 }
 
 // kNoStage: of the run itself.
-Failure Run::Impl::failure_at(std::uint32_t stage, Code code, std::string_view message) const noexcept {
+Failure Run::Impl::failure_at(std::uint32_t stage, Code code, std::string_view message,
+                              std::string_view advice) const noexcept {
   const auto whole = [&] {
-    return Failure{code, stage < plan_.stages.size() ? plan_.stages[stage].name : std::string(), std::string(message)};
+    return Failure{code, stage < plan_.stages.size() ? plan_.stages[stage].name : std::string(),
+                   std::string(message).append(advice)};
   };
   return if_memory(whole, Failure{code, {}, {}});
 }

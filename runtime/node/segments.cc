@@ -115,16 +115,18 @@ Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, i
 
 namespace {
 
-Status lands_twice(const Plan& plan, const RegionLayout& region, const ChannelLayout& first,
-                   const ChannelLayout& second) {
+// `other`: the channel that brings it, too; null where it lies there already.
+Status lands_twice(const Plan& plan, const RegionLayout& region, const ChannelLayout& channel,
+                   const ChannelLayout* other) {
   const auto name = [&](std::uint32_t controller) { return "'" + plan.controllers[controller].name + "'"; };
   const StagePlan& stage = plan.stages[region.stage];
+  const std::string ways = other == nullptr
+                               ? "in memory that they share and over libfabric, both from " + name(channel.from)
+                               : "from " + name(other->from) + " and from " + name(channel.from);
   return {Code::kUnsupported, "output '" + stage.outputs[region.port].name + "' of stage '" + stage.name +
-                                  "' would come to " + name(second.to) + " by two ways, from " + name(first.from) +
-                                  " and from " + name(second.from) +
-                                  ", and libfabric brings a payload to a memory once; give its edges to one controller "
-                                  "the same lane, or run it "
-                                  "over shm (--transport shm)"};
+                                  "' would come to " + name(channel.to) + " by two ways, " + ways +
+                                  ", which would write to one memory at once; give its edges to one controller the "
+                                  "same lane, or run it over shm (--transport shm)"};
 }
 
 // A return comes when whoever had the payload at its end has taken it, and brings what lies there.
@@ -174,10 +176,11 @@ Status check_landings(const Plan& plan, const Layout& layout) {
       const bool in_site_memory = region.is_in_site_memory(channel.to);
       const bool lies_there =
           in_site_memory && layout.sites.site(channel.from) == site && region.is_in_site_memory(channel.from);
+      if (lies_there) return lands_twice(plan, region, channel, nullptr);
+      if (is_return(plan, channel)) continue;
       const auto [first, added] =
           taken.emplace(std::pair(r, Place(in_site_memory, in_site_memory ? site : channel.to)), &channel);
-      const bool in_turn = is_return(plan, channel) || is_return(plan, *first->second);
-      if (lies_there || (!added && !in_turn)) return lands_twice(plan, region, *first->second, channel);
+      if (!added) return lands_twice(plan, region, channel, first->second);
     }
   }
   return {};

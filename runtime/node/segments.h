@@ -41,8 +41,9 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
 // another size than this layout needs.
 Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, SharedMemory& memory);
 Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, int descriptor);
-// kUnsupported: payloads of an output would reach one memory by two ways, by wires. The message names the output, the
-// ways and what to do. Ask before add_replicas().
+// kUnsupported: payloads of an output would reach one memory by two ways, by wires, at once; or by a wire, where they
+// lie already. Returns of nested calls come one after the other. The message names the output, the ways and what to do.
+// Ask before add_replicas().
 Status check_landings(const Plan& plan, const Layout& layout);
 // Adds `controller`'s memory for the wires: its ends of channels, and the registered regions. Errors as
 // Wire::allocate() and adopt().

@@ -30,7 +30,8 @@ inline constexpr CallModel kCallModels[] = {
 };
 inline constexpr std::string_view kWoa = kCallModels[0].name;  // forwards: has no calls
 
-// The lane of nested returns: a device that writes its own packets numbers those of its sending channels.
+// Returns of nested calls have a lane of their own, since a device that writes its own packets numbers those of its
+// sending channels. Nothing else is in it: that they come one after the other depends on it.
 inline constexpr std::string_view kReturnLane = "return";
 
 // The model of that name; `woa` if there is none.

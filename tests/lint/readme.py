@@ -5,7 +5,7 @@ Every block marked ```sh is run by bash in one folder that looks like the tree (
 HOME and TMPDIR are folders of its own; the second must be empty after each block. A ```text block right after it lists lines that its output must contain; "..." in
 them stands for anything. A block after a paragraph that ends "Save this as `NAME`:" is written to that file. Blocks of another
 kind (```console: installing, cloning, the demo) are not run. A line `<!-- needs NAME, ... -->` before a block names programs,
-kernels, Python modules, or subjects of `woa doctor`; the block is skipped where one of them is not here.
+kernels, subjects of `woa doctor`, or Python modules (`module yaml`); the block is skipped where one of them is not here.
 
 Usage: readme.py ROOT BUILD [PAGE]
 """
@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-LIMIT_S = 300  # a hang: on a machine with nothing else the longest takes a tenth
+LIMIT_S = 100
 NEEDS = re.compile(r"<!-- needs (.*) -->\n\Z")
 SAVED = re.compile(r"[Ss]ave this as `([^`]+)`[^`]*:\n+\Z")
 
@@ -74,10 +74,15 @@ def usable(build):
     return kernels | {finding["subject"] for finding in answer("doctor")["findings"] if finding["health"] == "good"}
 
 
+def found(name):
+    """A program, or a Python module."""
+    return importlib.util.find_spec(name.removeprefix("module ")) if name.startswith("module ") else shutil.which(name)
+
+
 def absent(needs, build):
     """Those of the names in `needs` that are not here."""
     names = [name.strip() for name in needs.split(",") if name.strip()]
-    missing = [name for name in names if shutil.which(name) is None and importlib.util.find_spec(name) is None]
+    missing = [name for name in names if not found(name)]
     return [name for name in missing if name not in usable(build)] if missing else []
 
 

@@ -92,6 +92,8 @@ class JpegTest(ProgramTest):
         graph = self.placed("fine", {"read": "cpu:0", "ycc": "cpu:1", "fdct_y": "cpu:2", "entropy": "cpu:1", "write": "cpu:0"})
         for transport in ("shm", "ofi"):
             self.check(graph, self.image, "file", self.encoded, "--model", "rpc-nested", "--transport", transport)
+        in_a_row = self.placed("fine", {"read": "cpu:0", "ycc": "cpu:1", "fdct_y": "cpu:1", "entropy": "cpu:1", "write": "cpu:0"})
+        self.check(in_a_row, self.image, "file", self.encoded, "--model", "rpc-nested", "--transport", "ofi")
 
     def test_predicted_messages_and_bytes(self):
         for name, given, expected in self.cases:

@@ -152,6 +152,28 @@ TEST_CASE("ofi: an output that comes to one controller by two lanes is refused w
   REQUIRE(says(run.status(), "same lane"));
 }
 
+TEST_CASE("ofi: nested returns of an output take turns at one controller, calls in two lanes do not") {
+  World world;
+  const Plan chain = chain_on({"cpu:1", "cpu:2", "cpu:1", "cpu:2", "cpu:0"}, "append", 4096);
+  const Outcome outcome = run_plan(as(chain, "rpc-nested"), world.options, 100, long_and_short);
+  REQUIRE(outcome.outputs.size() == 100);
+  for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == long_and_short(instance, 0) + "abcde");
+  PlanBuilder builder(1, 2, 10'000);
+  const auto p = builder.stage("p", "copy", "cpu:1"), a = builder.stage("a", "copy", "cpu:0"),
+             b = builder.stage("b", "append", "cpu:1"), both = builder.stage("both", "join", "cpu:1", 2);
+  builder.edge(kSourceStage, 0, p, 0);
+  builder.edge(p, 0, a, 0);
+  builder.edge(a, 0, b, 0).lane = "s";  // behind `return` in the order of lanes, by which `a` returns, too
+  builder.edge(b, 0, both, 0);
+  builder.edge(a, 0, both, 1).lane = "t";
+  builder.edge(both, 0, kSinkStage, 0);
+  builder.edge(a, 0, kSinkStage, 1);
+  const auto run = Run::start(as(builder.build(), "rpc-nested"), world.options, [](const Completion&) {});
+  INFO(run.status().message());
+  REQUIRE(run.status().code() == Code::kUnsupported);
+  REQUIRE(says(run.status(), "same lane"));
+}
+
 TEST_CASE("ofi and shm in one run: only what leaves a site goes by ofi") {
   World world;
   world.options.apart = {3};  // cpu:2, whose packets come from cpu:1 and go to the host

@@ -119,6 +119,10 @@ TEST_CASE("what a call model cannot do is refused with the stage and the reason"
   choice.stages[2].outputs[2].one_of = -1;
   choice.stages[2].outputs[2].many = 4;
   REQUIRE(refusal(choice, "rpc-polled").find("stage 's0' chooses and scatters at once") != std::string::npos);
+  Plan lane = chain_at({0, 1});
+  lane.edges[1].lane = "return";
+  REQUIRE(refusal(lane, "rpc-nested").find("'return', which rpc-nested keeps for returns") != std::string::npos);
+  REQUIRE(rewrite(lane, "rpc-hub").ok());
 }
 
 TEST_CASE("calls that nest too deep are refused, by name") {
