@@ -30,6 +30,7 @@
 #include "compiler/predict/prediction.h"
 #include "runtime/base/processor.h"
 #include "runtime/plan/in_place.h"
+#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
@@ -38,12 +39,24 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kGraphSource = 0;  // the graph is the first source of a report
 
-Machine load_machine(const std::optional<fs::path>& path, Report& report) {
-  if (!path) return default_machine();
-  const std::uint32_t source = report.add_source(path->string(), "");
-  const std::optional<std::string> text = read_file(*path, {source, 0, 0, 1}, report);
-  if (!text) return default_machine();
-  return read_machine(report.add_source(path->string(), *text), report).value_or(default_machine());
+Machine read_machine_at(const fs::path& path, std::uint32_t cpus, Report& report) {
+  const std::uint32_t source = report.add_source(path.string(), "");
+  const std::optional<std::string> text = read_file(path, {source, 0, 0, 1}, report);
+  if (!text) return default_machine(cpus);
+  return read_machine(report.add_source(path.string(), *text), report, cpus).value_or(default_machine(cpus));
+}
+
+void set_workers(ControllerPlan& controller, const CompileOptions& options) {
+  if (options.workers && controller.kind == ControllerKind::kCpu) controller.workers = *options.workers;
+}
+
+Machine load_machine(const CompileOptions& options, Report& report) {
+  Machine machine =
+      options.machine ? read_machine_at(*options.machine, options.nodes, report) : default_machine(options.nodes);
+  machine.transport = options.transport;
+  machine.processors = options.processors.value_or(static_cast<std::uint32_t>(usable_processors()));
+  for (MachineController& controller : machine.controllers) set_workers(controller.plan, options);
+  return machine;
 }
 
 void check_options(const CompileOptions& options, Report& report) {
@@ -153,6 +166,9 @@ std::optional<CertifiedPlan> make_plan(const Graph& graph, const GraphFile& file
     return std::nullopt;
   }
   add_invariants(plan);
+  plan.raises_window = !options.window && !file.window;
+  plan.raises_blocks = true;
+  raise_room(plan, std::vector<std::uint32_t>(plan.controllers.size(), 1), workers_of(plan, 1));
   return plan;
 }
 
@@ -177,9 +193,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   if (!expand(*file, kernels, params, options.max_stages, report)) return std::nullopt;
   set_pins(*file, options);
   check_options(options, report);
-  Machine machine = load_machine(options.machine, report);
-  machine.transport = options.transport;
-  machine.processors = options.processors.value_or(static_cast<std::uint32_t>(usable_processors()));
+  const Machine machine = load_machine(options, report);
   Graph graph = resolve(*file, kernels, report);
   if (options.warn_of_unbuilt) warn_of_unbuilt_kernels(graph, kernels, report);
   set_params(graph, params, *file, report);
@@ -189,6 +203,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   const std::optional<Profile> profile = load_profile(options, graph, file->name, facts.hash, report);
   if (profile) set_profiles(graph, *profile);
   place(graph, machine, report);
+  for (ControllerPlan& controller : graph.controllers) set_workers(controller, options);
   if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
   if (options.profile) check_capacities(graph, machine, Which::kBound, report);
   std::optional<Certificate> certificate;

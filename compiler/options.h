@@ -16,6 +16,7 @@ namespace woa {
 
 inline constexpr std::size_t kMaxYamlBytes = 16U << 20;  // of a file
 inline constexpr std::uint32_t kMostCopies = 8;          // of a stage (PlacementGoal::copies)
+inline constexpr std::uint32_t kMostCpus = 1024;         // cpu controllers: their numbers go to 1023
 
 // A kernel that the program brings itself, in place of a folder (docs/embedding.md).
 struct DescribedKernel {
@@ -26,12 +27,14 @@ struct DescribedKernel {
 struct CompileOptions {
   std::vector<std::filesystem::path> kernel_path;          // folders that hold <name>/kernel.yaml; first match wins
   std::map<std::string, DescribedKernel> program_kernels;  // by name; each goes before all others of its name
-  // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 if a stage asks for them.
+  // Machine file; absent: a cpu controller for each of `nodes`, and gpu:0 and fpga:0 if a stage asks for them.
   std::optional<std::filesystem::path> machine;
+  std::uint32_t nodes = 1;
   std::string transport = "shm";                  // between controllers; selects the machine file's calibration
   std::map<std::string, std::string> params;      // "stage.name" -> value, from the command line
   std::map<std::string, std::uint32_t> replicas;  // by stage, from the command line
   std::optional<std::uint32_t> window;
+  std::optional<std::uint32_t> workers;     // of every cpu controller, whatever the machine file says
   std::optional<std::uint32_t> processors;  // for costs of controllers with all workers; nothing: those of this process
   std::optional<std::uint64_t> timeout_ns;
   std::optional<std::filesystem::path> profile;  // of `woa profile` on the graph (docs/profile.md)

@@ -12,6 +12,7 @@
 #include "runtime/base/text.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
+#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
@@ -74,6 +75,8 @@ LoadedPlan compile_graph(const PlanOptions& options, const std::map<std::string,
   compile.pins = options.pins;
   compile.transport = options.transport;
   compile.params = params;
+  compile.nodes = static_cast<std::uint32_t>(std::max<std::size_t>(options.nodes, 1));
+  compile.workers = options.workers;
   compile.replicas = options.replicas;
   compile.window = options.window;
   compile.timeout_ns = options.timeout_ns;
@@ -119,6 +122,33 @@ Status change_params(CertifiedPlan& plan, const PlanOptions& options,
   return {};
 }
 
+// A certificate's times hold for the workers that it was computed with.
+Status change_workers(CertifiedPlan& plan, const PlanOptions& options) {
+  if (!options.workers) return {};
+  if (plan.certificate && (options.written || options.buffers == kThroughputBuffers))
+    return {Code::kInvalid,
+            "--workers: the plan was placed for other numbers of workers" +
+                std::string(options.written ? "" : ", and so would --buffers throughput count its blocks") +
+                "; compile the graph again, or give it to `woa run` with the plan as it is"};
+  const std::vector<std::uint32_t> before = workers_of(plan, 1);
+  for (ControllerPlan& controller : plan.controllers)
+    if (controller.kind == ControllerKind::kCpu) controller.workers = *options.workers;
+  raise_room(plan, before, workers_of(plan, 1));
+  plan.certificate.reset();
+  return {};
+}
+
+// One above the plan's own is only for a plan whose window the run may raise.
+Status set_window(Plan& plan, std::uint32_t window) {
+  if (plan.raises_window && window > plan.window) raise_window(plan, window);
+  plan.raises_window = false;
+  if (window > plan.window)
+    return {Code::kInvalid, "--window " + std::to_string(window) + ": the plan's channels have room for " +
+                                std::to_string(plan.window) + "; compile the graph again with that window"};
+  plan.window = window;
+  return {};
+}
+
 // Applies the command line to a plan that is compiled already.
 Status change_plan(CertifiedPlan& plan, const PlanOptions& options, const std::map<std::string, std::string>& params) {
   if (!options.machine.empty()) {
@@ -133,13 +163,10 @@ Status change_plan(CertifiedPlan& plan, const PlanOptions& options, const std::m
   if (options.buffers == kFullBuffers)  // a plan may have the least blocks, and does not record that
     return {Code::kInvalid,
             "--buffers full: the plan has the blocks that it was compiled with; compile the graph again"};
-  if (options.window && *options.window > plan.window) {
-    return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
-                                std::to_string(plan.window) + "; compile the graph again with that window"};
-  }
   WOA_RETURN_IF_ERROR(change_model(plan, options));
   WOA_RETURN_IF_ERROR(change_params(plan, options, params));
-  if (options.window) plan.window = *options.window;
+  WOA_RETURN_IF_ERROR(change_workers(plan, options));
+  if (options.window) WOA_RETURN_IF_ERROR(set_window(plan, *options.window));
   if (options.timeout_ns) plan.timeout_ns = *options.timeout_ns;
   return {};
 }
@@ -181,10 +208,21 @@ LoadedPlan read_plan_file(const PlanOptions& options, const std::map<std::string
   return {std::move(*plan), {}, false, true, {}, std::move(missing), std::move(read)};
 }
 
+// Gives every edge room for the window of the workers that the certificate counts: the search takes away what is not
+// needed.
+void give_all_room(CertifiedPlan& plan) {
+  const std::vector<std::uint32_t> workers = workers_counted(plan);
+  raise_room(plan, workers_of(plan, 1), workers);
+  plan.raises_window = false;
+  raise_room(plan, workers, std::vector<std::uint32_t>(workers.size(), kMaxWindow));
+}
+
 // Applies --buffers. Blocks for a throughput need a true certificate, which is checked by now.
 Status set_blocks(CertifiedPlan& plan, const PlanOptions& options) {
   if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+  if (options.buffers == kThroughputBuffers) give_all_room(plan);
+  if (options.buffers && *options.buffers != kFullBuffers) plan.raises_window = plan.raises_blocks = false;
   if (options.buffers != kThroughputBuffers) return {};
   WOA_ASSIGN_OR_RETURN(const auto sized, blocks_for_throughput(plan));
   if (!sized.least)

@@ -27,6 +27,8 @@ struct PlanOptions {
   std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::string profile;              // the graph's profile; empty: none
+  std::size_t nodes = 0;  // of the run: without a machine file each has a cpu controller; 0: one for this host
+  std::optional<std::uint32_t> workers;  // of every cpu controller; absent: a plan's own
   std::map<std::string, std::uint32_t> replicas;
   std::optional<std::string> model;  // call model; absent: a plan's own, or goal.model for a graph
   PlacementGoal goal;                // with a profile: what stages are placed for

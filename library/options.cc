@@ -25,6 +25,7 @@ Status unknown_option(const CLI::App& app, const std::string& name) {
 void add_compile_options(CLI::App& app, PlanOptions& options) {
   add_param_option(app, options);
   add_machine_options(app, options);
+  add_nodes_option(app, options);
   add_flow_options(app, options);
   add_placement_options(app, options);
   add_model_option(app, options);

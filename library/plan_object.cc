@@ -7,7 +7,9 @@
 #include "library/certificate_report.h"
 #include "library/option_names.h"
 #include "library/options.h"
+#include "runtime/base/processor.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
@@ -78,7 +80,9 @@ Result<std::unique_ptr<woa_plan>> compile(const PlanOptions& options, woa_on_dia
   if (on_diagnostic != nullptr)
     for (const Diagnostic& diagnostic : loaded.diagnostics) tell(diagnostic, on_diagnostic, user);
   if (!loaded.plan) return loaded.graph_has_errors() ? summary_of(loaded.diagnostics) : loaded.status;
-  WOA_ASSIGN_OR_RETURN(auto calls, rewrite(*loaded.plan, loaded.plan->model));
+  CertifiedPlan raised = *loaded.plan;
+  raise_room(raised, static_cast<std::uint32_t>(usable_processors()));
+  WOA_ASSIGN_OR_RETURN(auto calls, rewrite(raised, loaded.plan->model));
   auto made = std::make_unique<woa_plan>();
   made->calls = with_proofs(std::move(calls), *loaded.plan);
   made->plan = std::move(*loaded.plan);
@@ -107,8 +111,8 @@ json to_json(const woa_plan& made) {
   for (const ReadFile& file : made.read) files.push_back({{"reason", file.reason}, {"path", file.path.string()}});
   json object{{"graph", plan.graph},
               {"model", plan.model},
-              {"window", plan.window},
-              {"overlap", overlap(plan)},
+              {"window", made.calls.window},
+              {"overlap", overlap(made.calls)},
               {"deadline_ns", plan.timeout_ns},
               {"placement", std::move(placement)},
               {"modelled", modelled_stages(plan)},

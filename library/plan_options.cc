@@ -53,7 +53,23 @@ void add_replicas_option(CLI::App& command, PlanOptions& options) {
       ->allow_extra_args(false);
 }
 
+void add_workers_option(CLI::App& command, PlanOptions& options) {
+  command
+      .add_option("--workers", options.workers,
+                  "Firings at once of each cpu controller (1-1024; default: as many as its process may use processors, "
+                  "or what the machine file says)")
+      ->transform(within(1, kMaxWorkers));
+}
+
 }  // namespace
+
+void add_nodes_option(CLI::App& command, PlanOptions& options) {
+  command
+      .add_option("--nodes", options.nodes,
+                  "For a run of N nodes: without a machine file, a cpu controller for each (default: one)")
+      ->transform(within(1, kMostCpus))
+      ->type_name("N");
+}
 
 CLI::Validator duration_ns() { return with_unit(kTimeUnits, kMostNs, "TIME"); }
 
@@ -134,12 +150,14 @@ void add_flow_options(CLI::App& command, PlanOptions& options) {
                      {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)},
                      "full, and a plan keeps its own");
   add_replicas_option(command, options);
+  add_workers_option(command, options);
 }
 
 void add_flow_options_of_any_model(CLI::App& command, PlanOptions& options) {
   add_window_option(command, options);
   add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)}, "full");
   add_replicas_option(command, options);
+  add_workers_option(command, options);
 }
 
 }  // namespace woa

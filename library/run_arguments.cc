@@ -55,8 +55,9 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   add_transport_options(command, arguments.between, [&joining = arguments.joining] { return joining.nodes != 0; });
   add_wire_options(command, arguments.between);
   add_join_options(command, arguments.joining);
-  add_cores_option(command, arguments.cores,
-                   "Pin controllers to processors: host=0,cpu:0=0,cpu:1=1; a node's own --cores goes before");
+  add_cores_option(
+      command, arguments.cores,
+      "Pin controllers and their workers to processors: host=0,cpu:0=0-3,5; a node's own --cores goes before");
   add_limit_options(command, arguments.local);
   command
       .add_option(

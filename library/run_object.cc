@@ -89,7 +89,7 @@ RunObject::~RunObject() { stop_driver(); }
 // In the thread that drives, which is pinned.
 Status RunObject::start_run(PinnedThread& pinned) {
   WOA_RETURN_IF_ERROR(owned_->start([this](const Completion& completion) { complete(completion); }));
-  return pinned.pin(host_processor(arguments_.cores)).with_context("cores host");
+  return pinned.pin(host_processors(arguments_.cores)).with_context("cores host");
 }
 
 // The system ends processes of nodes with the thread that started them: it must be the one that lives as long as they.
@@ -421,7 +421,10 @@ Result<nlohmann::json> RunObject::finish() {
   if (report.ok() && !arguments_.trace.empty())
     WOA_RETURN_IF_ERROR(write_trace(*result.plan, *report, arguments_.trace));
   if (!report.ok()) return report.status();
-  return to_json(result);
+  nlohmann::json object = to_json(result);
+  if (nlohmann::json& limit = object["limit"]; !limit.is_null())
+    limit["remedy"] = by_option_names(limit["remedy"].get_ref<const std::string&>());
+  return object;
 }
 
 }  // namespace woa

@@ -52,7 +52,8 @@ json controllers_json(const Plan& plan, const RunReport& report, double wall_s) 
                {"traced", controller.trace.size()},
                {"untraced", controller.stats.untraced},
                {"counted", controller.counted}};
-    if (controller.processor != kNoProcessor) entry["processor"] = controller.processor;
+    if (!controller.processors.empty()) entry["processors"] = controller.processors;
+    if (controller.processors.size() == 1) entry["processor"] = controller.processors.front();
     if (controller.stats.cycles > 0) entry["cycles"] = controller.stats.cycles;
     list.push_back(std::move(entry));
   }
@@ -84,10 +85,11 @@ json stages_json(const RunResult& result) {
 }
 
 json limit_json(const RunResult& result) {
-  const auto limit = limit_of(*result.plan, *result.report, result.wall_s);
+  const auto limit = limit_of(*result.plan, *result.report, result.wall_s, usable_processors());
   if (!limit) return nullptr;
   return {{"controller", limit->controller},   {"share", limit->share},    {"stage", limit->stage},
-          {"stage_share", limit->stage_share}, {"full", limit->is_full()}, {"text", limit->text()}};
+          {"stage_share", limit->stage_share}, {"full", limit->is_full()}, {"text", limit->text()},
+          {"cause", to_string(limit->cause)},  {"remedy", limit->remedy}};
 }
 
 std::string transport_of(const RunResult& result, const EdgeLayout& edge) {

@@ -47,6 +47,12 @@ struct Writer {
     text.clear();
   }
 
+  // Worker 0 of a cpu controller with several is the thread that drives it.
+  [[nodiscard]] bool has_own_thread(std::uint32_t controller, std::uint32_t worker) const {
+    return worker == 0 && plan.controllers[controller].kind == ControllerKind::kCpu &&
+           report.controllers[controller].device.workers > 1;
+  }
+
   void name_tracks() {
     for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
       const DeviceDescription& device = report.controllers[c].device;
@@ -62,7 +68,7 @@ struct Writer {
              {"name", "thread_name"},
              {"pid", c},
              {"tid", worker},
-             {"args", {{"name", "worker " + std::to_string(worker)}}}});
+             {"args", {{"name", has_own_thread(c, worker) ? "controller" : "worker " + std::to_string(worker)}}}});
       }
     }
   }

@@ -50,7 +50,7 @@ class CheckedRun {
                                                    std::uint64_t trace_limit) {
     auto made = std::make_unique<CheckedRun>(run.bytes);
     RunOptions placed = options;
-    placed.processors = {-1, 1};                                              // the host is this process
+    placed.processors = {{}, {1}};                                            // the host is this process
     placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // both poll
     placed.trace_limit = trace_limit;
     if (!run.processes) placed.node_command.clear();

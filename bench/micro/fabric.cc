@@ -39,7 +39,7 @@ FillInput token(std::uint64_t counter, std::uint64_t bytes) {
 }
 
 Result<DrivenRun> start_pinned(Plan plan, RunOptions options) {
-  options.processors = {-1, 0, 1};
+  options.processors = {{}, {0}, {1}};
   options.idle = IdleOptions{};  // two pinned loops and a host that sleeps: spinning hurts nobody
   return DrivenRun::start(std::move(plan), std::move(options));
 }

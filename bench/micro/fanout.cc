@@ -47,7 +47,7 @@ Status check_edges(const RunReport& report, std::uint32_t consumers, std::uint32
 Result<double> run_us(const RunOptions& options, const std::string& provider, std::uint32_t consumers,
                       std::uint32_t controllers, std::uint64_t size, std::uint64_t payloads) {
   RunOptions placed = options;
-  placed.processors.assign(controllers + 1, 1);
+  placed.processors.assign(controllers + 1, Processors{1});
   placed.idle = IdleOptions{0, 0};     // several loops share a processor: an idle one makes room
   auto here = PinnedGroup::start({});  // the host, on processor 0
   if (!here.ok()) return here.status();

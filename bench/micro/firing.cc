@@ -83,7 +83,7 @@ Result<std::uint64_t> controller_loop_ns(const RunOptions& options, const LoopJo
   RunOptions placed = options;
   placed.transport = &transport;
   placed.node_command.clear();
-  placed.processors = {-1, 0};
+  placed.processors = {{}, {0}};
   placed.idle = IdleOptions{};  // one pinned loop, and a host that sleeps
   Status answer;
   const LoopJob warm_up = *loop_job(job.name, kWarmUpFirings);

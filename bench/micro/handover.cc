@@ -42,7 +42,7 @@ Result<double> median_ns(const RunReport& report, std::uint64_t payloads) {
 
 Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::uint64_t payloads) {
   RunOptions placed = options;
-  placed.processors = {-1, 0, 1};
+  placed.processors = {{}, {0}, {1}};
   placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
   placed.trace_limit = ~std::uint64_t{0};
   WOA_ASSIGN_OR_RETURN(auto driven, DrivenRun::start(copies(2, size, 1), std::move(placed)));

@@ -59,8 +59,8 @@ std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
 // Places the controllers, and chooses how they wait.
 RunOptions place(RunOptions options, const Case& at) {
   if (at.beside) return options;  // as any run
-  options.processors = {-1};      // the host is this process
-  options.processors.insert(options.processors.end(), at.cores.begin() + 1, at.cores.end());
+  options.processors.resize(1);   // the host is this process
+  for (std::size_t k = 1; k < at.cores.size(); ++k) options.processors.push_back({static_cast<int>(at.cores[k])});
   options.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
   return options;
 }

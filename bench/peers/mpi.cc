@@ -90,7 +90,7 @@ Result<double> run(const PeerArguments& job) {
   if (static_cast<std::size_t>(ranks) != wanted)
     return {Code::kInvalid, "a rank for each processor is needed: mpirun -np " + std::to_string(wanted)};
   const std::size_t processor = job.sides.processors[static_cast<std::size_t>(rank)];
-  if (const Status pinned = pin_thread(static_cast<int>(processor)); !pinned.ok())
+  if (const Status pinned = pin_thread({static_cast<int>(processor)}); !pinned.ok())
     return {Code::kUnavailable, pinned.message()};
   return side_ns(open(job, rank, ranks), job.sides);
 }

@@ -120,7 +120,7 @@ Way way_of(const std::string& name) {
 int main_of(int rank, int ranks, std::span<char*> arguments) {
   const Way way = arguments.size() == 3 ? way_of(arguments[1]) : nullptr;
   const RandomTable table{way != nullptr ? std::strtoull(arguments[2], nullptr, 10) : 0};
-  if (way == nullptr || table.words < 2 || ranks != RandomTable::kProcesses || !pin_thread(rank).ok()) {
+  if (way == nullptr || table.words < 2 || ranks != RandomTable::kProcesses || !pin_thread({rank}).ok()) {
     std::fprintf(stderr, "usage: mpirun -np 2 randomaccess_mpi accumulate|datatypes|fetch WORDS\n");
     return 2;
   }

@@ -32,7 +32,7 @@ int run_task_peer(std::span<char*> arguments, const BuildTasks& build) {
     const auto graph = task_graph(arguments[2]);
     const auto runs = parse_digits(arguments[3]), processor = parse_digits(arguments[4]);
     if (graph && runs.value_or(0) != 0 && processor) {
-      if (pin_thread(static_cast<int>(*processor)).ok()) return say(run_ns(*graph, *runs, build));
+      if (pin_thread({static_cast<int>(*processor)}).ok()) return say(run_ns(*graph, *runs, build));
       return say(Status(Code::kUnavailable, "processor " + std::to_string(*processor) + " is not ours to use"));
     }
   }

@@ -6,17 +6,16 @@
 
 #include "compiler/buffers/blocks.h"
 #include "compiler/place/replicas.h"
+#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
 
-// All edges together may have so many blocks and, for each instance, a mark per edge. Rings have no more places.
-constexpr std::uint64_t kMaxSlots = 1ULL << 20;
 constexpr std::uint64_t kMostByDefault = 64;  // instances in flight
 // Spare blocks let a writer go on before it hears of those that it used last. A pool hands out the block that came back
 // last, so in host memory a spare one takes memory only where it is needed. Of large ones one is enough.
 constexpr std::uint64_t kSpareSmall = 7, kSpareLarge = 1;
-constexpr std::uint64_t kSmallBytes = 4096;
+constexpr std::uint64_t kBothEnds = 2;  // workers: raise_room() adds for more
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
@@ -99,8 +98,10 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
           "lower `max` of the port or of the loop");
       continue;
     }
-    const std::uint64_t more = spare ? (block_bytes <= kSmallBytes ? kSpareSmall : kSpareLarge) : 0;
-    edge.blocks = static_cast<std::uint32_t>(std::clamp(overlap * edge.min_blocks + more, least, most));
+    const bool small = edge.count || block_bytes <= kSmallBlockBytes;
+    const std::uint64_t more = spare ? (small ? kSpareSmall : kSpareLarge) : 0;
+    const std::uint64_t instances = instances_on_edge(overlap, kBothEnds, small);
+    edge.blocks = static_cast<std::uint32_t>(std::clamp(instances * edge.min_blocks + more, least, most));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/certificate/certificate_fields.h"
 #include "runtime/plan/plain_texts.h"
 #include "runtime/plan/plan_file.h"
+#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
@@ -41,6 +42,16 @@ bool has_choice(const CostTable& table) {
   return std::any_of(table.stages.begin() + kSinkStage + 1, table.stages.end(), [](const StageCosts& stage) {
     return std::ranges::count_if(stage.time_ps, [](std::int64_t time) { return time != kNowhere_ps; }) > 1;
   });
+}
+
+std::vector<std::uint32_t> workers_counted(const CertifiedPlan& plan) {
+  std::vector<std::uint32_t> workers = workers_of(plan, 1);
+  for (const ComponentCosts& component : plan.certificate->costs.components) {
+    const auto at = std::ranges::find(plan.controllers, component.controller, &ControllerPlan::name);
+    if (at != plan.controllers.end())
+      workers[static_cast<std::size_t>(at - plan.controllers.begin())] = component.workers;
+  }
+  return workers;
 }
 
 CertifiedPlan with_proofs(Plan plan, const CertifiedPlan& of) {

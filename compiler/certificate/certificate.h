@@ -99,6 +99,8 @@ struct CertifiedPlan : Plan {
   bool operator==(const CertifiedPlan&) const = default;
 };
 
+// Returns the workers by controller of the plan, as its certificate counts them; it has one.
+std::vector<std::uint32_t> workers_counted(const CertifiedPlan& plan);
 // Returns `plan` with the proofs of `of`, but without a certificate of another call model. `plan` is `of` with the
 // routes of its call model.
 CertifiedPlan with_proofs(Plan plan, const CertifiedPlan& of);

@@ -100,14 +100,18 @@ LinkOrigin Machine::link_origin(std::string_view from, std::string_view to) cons
 MachineController default_controller(ControllerKind kind, std::uint32_t number) {
   MachineController out;
   out.plan = make_controller(cat(to_string(kind), ":", number), default_backend(kind));
-  if (kind == ControllerKind::kCpu) out.capabilities = {"syscalls"};
+  if (kind != ControllerKind::kCpu) return out;
+  out.plan.workers = kAllWorkers;
+  out.capabilities = {"syscalls"};
+  out.cores = kSharedCores;
   return out;
 }
 
-Machine default_machine() {
+Machine default_machine(std::uint32_t cpus) {
   Machine machine;
-  machine.controllers = {default_controller(ControllerKind::kCpu, 0), default_controller(ControllerKind::kCpu, 1),
-                         default_controller(ControllerKind::kGpu, 0), default_controller(ControllerKind::kFpga, 0)};
+  for (std::uint32_t n = 0; n < cpus; ++n) machine.controllers.push_back(default_controller(ControllerKind::kCpu, n));
+  machine.controllers.push_back(default_controller(ControllerKind::kGpu, 0));
+  machine.controllers.push_back(default_controller(ControllerKind::kFpga, 0));
   machine.open = true;
   return machine;
 }

@@ -85,6 +85,8 @@ Resources use_on(const ResourceUse& use, std::string_view family);
 
 // Numbers of processor cores, by the name of their group.
 using CoreGroups = std::map<std::string, std::uint64_t>;
+// The group of the cpu controllers that no machine file lists, and of those whose shared cores a calibration measured.
+inline constexpr std::string_view kSharedCores = "processor";
 
 struct MachineController {
   ControllerPlan plan;
@@ -144,10 +146,11 @@ struct Machine {
   [[nodiscard]] LinkOrigin link_origin(std::string_view from, std::string_view to) const;
 };
 
-// The machine without a file: cpu:0, cpu:1, gpu:0, fpga:0, and any other that a graph names. Only a run shows if such a
-// device exists.
-Machine default_machine();
-// A controller with the defaults of its kind.
+// The machine without a file: `cpus` cpu controllers from cpu:0 on, gpu:0, fpga:0, and any other that a graph names.
+// Only a run shows if such a device exists.
+Machine default_machine(std::uint32_t cpus = 1);
+// A controller that no machine file lists, with the defaults of its kind. A cpu controller has all workers, and shares
+// the processors with the others (kSharedCores).
 MachineController default_controller(ControllerKind kind, std::uint32_t number);
 // The assumed cost of a link without rule or measurement (docs/machine.md).
 LinkCost assumed_link(ControllerKind from, ControllerKind to) noexcept;

@@ -32,7 +32,7 @@ std::vector<Place> read_controllers(const YamlNode& node, CoreUses& cores, Machi
   if (!expect_map(node, "`controllers`", "`cpu:0: {workers: 1}`", report)) return places;
   if (node.keys.empty())
     report.error(problem::kMissingKey, node.place, "`controllers` has no controller",
-                 "add one, such as `\"cpu:0\": {workers: 1}`; without a machine file there are `cpu:0` and `cpu:1`");
+                 "add one, such as `\"cpu:0\": {workers: 1}`; without a machine file there is `cpu:0`");
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (auto controller = read_controller(node.keys[i], node.items[i], cores, report)) {
       machine.controllers.push_back(std::move(*controller));
@@ -69,7 +69,7 @@ void read_all_links(const MapReader& map, Machine& machine, const std::vector<Pl
 
 }  // namespace
 
-std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
+std::optional<Machine> read_machine(std::uint32_t source, Report& report, std::uint32_t cpus) {
   report.set_manual(source, "docs/machine.md");
   const auto root = read_root(source, "woa_machine", "a machine file", "`woa_machine: 1` and `controllers:`", report);
   if (!root) return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   std::vector<Place> places;
   // A calibration does not say which controllers exist.
   const bool measured_only = map.get("calibration") != nullptr && map.get("controllers") == nullptr;
-  if (measured_only) machine = default_machine();
+  if (measured_only) machine = default_machine(cpus);
   const YamlNode* cores = map.get("cores");
   const bool all_cores = (cores == nullptr || read_core_groups(*cores, machine, report)) && !map.misspelt("cores");
   if (const YamlNode* controllers =
@@ -217,6 +217,8 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
   }
   MachineController controller = default_controller(name->kind, *name->number);
   controller.place = key.place;
+  controller.plan.workers = 1;
+  controller.cores.clear();
   const MapReader map(&value, cat("controller ", quote(key.text)),
                       with_resource_names({"workers", "backend", "registers", "capabilities", "cores", "family",
                                            "price", "power", "clock", "firing", "message"}),

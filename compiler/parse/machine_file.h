@@ -13,8 +13,9 @@
 
 namespace woa {
 
-// Nothing, after a report, if the source is not a machine file.
-std::optional<Machine> read_machine(std::uint32_t source, Report& report);
+// Nothing, after a report, if the source is not a machine file. One that lists no controllers has those of
+// default_machine(cpus).
+std::optional<Machine> read_machine(std::uint32_t source, Report& report, std::uint32_t cpus = 1);
 
 // The groups of cores that a file declares, and the places that name others.
 struct CoreUses {

@@ -260,7 +260,6 @@ void read_measured_links(const YamlNode& node, LinkTable& table, Report& report)
 // `{count: 2, kinds: [cpu, fpga]}`: controllers of these kinds share the cores, unless the file itself has `cores`.
 void read_measured_cores(const YamlNode& node, Machine& machine, Report& report) {
   constexpr std::uint64_t kMostCores = 1 << 20;
-  constexpr const char* kGroup = "processor";
   const MapReader map(&node, "`cores`", {"count", "kinds"}, report);
   const YamlNode* count = map.need("count", "count: 2");
   const YamlNode* kinds = map.need("kinds", "kinds: [cpu]");
@@ -275,11 +274,11 @@ void read_measured_cores(const YamlNode& node, Machine& machine, Report& report)
       continue;
     }
     if (by_hand) continue;
-    machine.cores_of_kind[name->kind] = kGroup;
+    machine.cores_of_kind[name->kind] = kSharedCores;
     for (MachineController& controller : machine.controllers)
-      if (controller.plan.kind == name->kind) controller.cores = kGroup;
+      if (controller.plan.kind == name->kind) controller.cores = kSharedCores;
   }
-  if (!by_hand && number) machine.cores.emplace(kGroup, *number);
+  if (!by_hand && number) machine.cores.emplace(kSharedCores, *number);
 }
 
 // `{cpu: {firing: 60ns, message: 40ns}}`: what controllers of a kind add.

@@ -48,7 +48,7 @@ class TableMaker {
     for (const MachineController& controller : machine_.controllers)
       if (is_for_any(controller)) add_component(controller);
     for (const GraphStage& stage : graph_.stages) add_pinned(stage);
-    table_.cores = machine_.cores;
+    share_cores();
     table_.wake_ps = machine_.wake();
     for (const ComponentCosts& from : table_.components)
       for (const ComponentCosts& to : table_.components) {
@@ -89,6 +89,20 @@ class TableMaker {
     const auto shared = machine_.cores_of_kind.find(controller.kind);
     if (shared != machine_.cores_of_kind.end()) added.cores = shared->second;
     add_component(added);
+  }
+
+  // A group with one controller adds nothing to the limit by its workers, unless the machine file counts its cores.
+  void share_cores() {
+    table_.cores = machine_.cores;
+    if (table_.cores.contains(std::string(kSharedCores))) return;
+    std::vector<ComponentCosts*> members;
+    for (ComponentCosts& component : table_.components)
+      if (component.cores == kSharedCores) members.push_back(&component);
+    if (members.size() > 1) {
+      table_.cores.emplace(kSharedCores, machine_.processors);
+    } else if (!members.empty()) {
+      members.front()->cores.clear();
+    }
   }
 
   void add_stage(std::uint32_t s) {

@@ -9,8 +9,8 @@ namespace woa {
 // Sets Graph::controllers (the host, then in order of first use) and GraphStage::controller. Keeps pins; a pin to a
 // kind takes the first controller of it with the capabilities that the stage needs (needs.h). Without a pin a stage
 // gets the first kind (cpu, gpu, fpga) for which its kernel has a variant and the machine such a controller; cpu stages
-// go round robin over the cpu controllers. Reports pins that the machine or the kernel does not allow. A `cpu:N` that a
-// graph names always exists, but if the machine file lists links, it must have links with the host.
+// go round robin over the machine's cpu controllers. Reports pins that the machine or the kernel does not allow. A
+// `cpu:N` that a graph names always exists, but if the machine file lists links, it must have links with the host.
 void place(Graph& graph, const Machine& machine, Report& report);
 
 // True if the stage's kernel runs on the controller, or has a modelled time there.

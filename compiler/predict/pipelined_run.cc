@@ -70,6 +70,7 @@ class Execution {
     }
     for (std::uint32_t e = 0; e < edges_.size(); ++e)
       if (pipeline.edges[e].holder) controllers_[*pipeline.edges[e].holder].held.push_back(e);
+    for (Edge& edge : edges_) edge.holders.assign(pipeline.window, false);
     out_.room.assign(edges_.size(), 1);
   }
 
@@ -128,7 +129,7 @@ class Execution {
     bool changed = false;
   };
   struct Edge {                 // as its writer knows it
-    std::uint64_t holders = 0;  // instances with blocks that have not retired: bit by number modulo the window
+    std::vector<bool> holders;  // instances with blocks that have not retired, by number modulo the window
     std::uint32_t others = 0;   // instances with blocks, without the oldest, but with retired ones
   };
   struct Controller {
@@ -141,8 +142,8 @@ class Execution {
   [[nodiscard]] bool has(const InstanceSet& turns, std::uint64_t instance) const {
     return turns[instance % pipeline_.turns];
   }
-  [[nodiscard]] std::uint64_t bit(std::uint64_t instance) const {
-    return std::uint64_t{1} << (instance % pipeline_.window);
+  [[nodiscard]] std::vector<bool>::reference holds(std::uint32_t e, std::uint64_t instance) {
+    return edges_[e].holders[instance % pipeline_.window];
   }
   [[nodiscard]] std::uint32_t writer_at(std::uint32_t e) const {
     return pipeline_.jobs[pipeline_.edges[e].writer].station;
@@ -234,7 +235,7 @@ class Execution {
     for (const std::uint32_t e : job.claims) {
       if (!has(pipeline_.edges[e].turns, instance)) continue;
       out_.room[e] = std::max(out_.room[e], needed(e, instance));
-      edges_[e].holders |= bit(instance);
+      holds(e, instance) = true;
       if (instance != controllers_[job.station].oldest) ++edges_[e].others;
     }
     if (!job.claims.empty()) record(jobs_[j].starts, instance);
@@ -274,7 +275,7 @@ class Execution {
   }
   void get_back(std::uint32_t e, std::uint64_t instance) {
     const std::uint64_t oldest = controllers_[writer_at(e)].oldest;
-    if (instance >= oldest) edges_[e].holders &= ~bit(instance);
+    if (instance >= oldest) holds(e, instance) = false;
     if (instance != oldest) --edges_[e].others;
     offer_first(pipeline_.edges[e].writer);
   }
@@ -293,10 +294,9 @@ class Execution {
     const std::uint64_t retired = controller.oldest++;
     for (const std::uint32_t j : controller.writers) {
       for (const std::uint32_t e : pipeline_.jobs[j].claims) {
-        Edge& edge = edges_[e];
-        if ((edge.holders & bit(retired)) != 0) ++edge.others;
-        edge.holders &= ~bit(retired);
-        if ((edge.holders & bit(controller.oldest)) != 0) --edge.others;
+        if (holds(e, retired)) ++edges_[e].others;
+        holds(e, retired) = false;
+        if (holds(e, controller.oldest)) --edges_[e].others;
       }
       offer_first(j);
     }

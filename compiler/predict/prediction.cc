@@ -13,6 +13,7 @@
 #include "compiler/place/placement_problem.h"
 #include "compiler/place/solver/problem.h"
 #include "compiler/predict/critical_path.h"
+#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
@@ -268,7 +269,9 @@ Result<Prediction> predict(const CertifiedPlan& plan) {
   const std::size_t stages = certificate.costs.stages.size(), edges = certificate.costs.edges.size();
   if (stages != plan.stages.size() || edges != plan.edges.size() || certificate.placement.size() != stages)
     return Status(Code::kInvalid, "the certificate is about other stages or edges than the plan's");
-  return Predictor(plan).predict();
+  CertifiedPlan raised = plan;  // as it runs on the workers that the certificate counts
+  raise_room(raised, workers_of(plan, 1), workers_counted(plan));
+  return Predictor(raised).predict();
 }
 
 }  // namespace woa

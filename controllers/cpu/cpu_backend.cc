@@ -37,6 +37,7 @@ Start CpuBackend::start(Firing& firing) noexcept {
   if (most_ > 1 && !firing.in_call) {
     const Workers::Given given = workers_->give(firing);
     if (given != Workers::Given::kNobody) return given == Workers::Given::kYes ? Start::kStarted : Start::kBusy;
+    firing.activity->begin(firing.stage, firing.instance);
   }
   runner_.run(stages_[firing.stage], firing);
   return Start::kCompleted;

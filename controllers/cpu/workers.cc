@@ -94,7 +94,9 @@ void Workers::serve(Worker& worker) noexcept {
       firing->message = kLate;  // it has room for it
       firing->started_ns = firing->ended_ns = now_ns();
     } else {
+      firing->activity->begin(firing->stage, firing->instance);
       worker.runner.run(stages_[firing->stage], *firing);
+      firing->activity->end();
     }
     finish(*firing);
   }

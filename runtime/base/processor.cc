@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "runtime/base/cgroup_limits.h"
 
@@ -32,10 +34,11 @@ cpu_set_t mask_of_thread() noexcept {
   return set;
 }
 
-cpu_set_t set_of(int processor) {
+cpu_set_t set_of(const Processors& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
+  for (const int processor : processors)
+    if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
   return set;
 }
 
@@ -60,7 +63,7 @@ bool is_in_list(int processor, const std::string& list) {
 
 // Linux lets a thread leave the mask that it was started with, but not the set of its control group.
 bool does_group_allow(int processor) {
-  const cpu_set_t before = mask_of_thread(), wanted = set_of(processor);
+  const cpu_set_t before = mask_of_thread(), wanted = set_of({processor});
   if (::sched_setaffinity(0, sizeof wanted, &wanted) != 0) return false;
   ::sched_setaffinity(0, sizeof before, &before);
   return true;
@@ -109,8 +112,19 @@ std::size_t usable_processors() {
   cpu_set_t set;
   std::uint64_t usable = 1;
   if (::sched_getaffinity(0, sizeof set, &set) == 0) usable = static_cast<std::uint64_t>(CPU_COUNT(&set));
-  if (const auto cores = cgroup_limits().cores) usable = std::min(usable, cores->most / kMilliCore);
+  if (const auto cores = cgroup_limits().cores) usable = std::min(usable, (cores->most + kMilliCore - 1) / kMilliCore);
   return std::max<std::uint64_t>(usable, 1);
+}
+
+ProcessorUse use_of_process() {
+  ProcessorUse use;
+  std::error_code ended;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ended)) {
+    std::uint64_t ran_ns = 0, waited_ns = 0;
+    if (std::ifstream(task.path() / "schedstat") >> ran_ns >> waited_ns)
+      use.ran_ns += ran_ns, use.waited_ns += waited_ns;
+  }
+  return use;
 }
 
 ShortTurns::ShortTurns() noexcept : thread_(::gettid()), before_ns_(set_turn(kShortTurnNs)) {}
@@ -119,10 +133,32 @@ ShortTurns::~ShortTurns() {
   if (thread_ == ::gettid()) set_turn(before_ns_);
 }
 
-Status pin_thread(int processor) {
-  const cpu_set_t set = set_of(processor);
-  if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
-  return not_allowed(processor, mask_of_thread());
+std::string to_text(const Processors& processors) {
+  std::string text;
+  for (std::size_t k = 0; k < processors.size();) {
+    std::size_t last = k;
+    while (last + 1 < processors.size() && processors[last + 1] == processors[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(processors[k]);
+    if (last != k) text += "-" + std::to_string(processors[last]);
+    k = last + 1;
+  }
+  return text;
+}
+
+std::string processors_text(const Processors& processors) {
+  return (processors.size() == 1 ? "processor " : "processors ") + to_text(processors);
+}
+
+Status pin_thread(const Processors& processors) {
+  if (processors.empty()) return {};
+  const cpu_set_t before = mask_of_thread(), wanted = set_of(processors);
+  const bool pinned = ::sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+  const cpu_set_t now = mask_of_thread();  // of a set that holds others, too, Linux takes those that are allowed
+  const auto lacks = [&](int processor) { return !pinned || !has(now, processor); };
+  const auto lacking = std::ranges::find_if(processors, lacks);
+  if (lacking == processors.end()) return {};
+  ::sched_setaffinity(0, sizeof before, &before);
+  return not_allowed(*lacking, before);
 }
 
 Status check_processor(int processor) {
@@ -138,6 +174,6 @@ PinnedThread::~PinnedThread() {
   if (thread_ == ::gettid() && --unpinned.pins == 0) ::sched_setaffinity(0, sizeof unpinned.mask, &unpinned.mask);
 }
 
-Status PinnedThread::pin(int processor) { return processor == kNoProcessor ? Status() : pin_thread(processor); }
+Status PinnedThread::pin(const Processors& processors) { return pin_thread(processors); }
 
 }  // namespace woa

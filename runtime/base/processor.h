@@ -5,21 +5,33 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "runtime/base/status.h"
 
 namespace woa {
 
-inline constexpr int kNoProcessor = -1;
+using Processors = std::vector<int>;  // numbers, ascending; none: any
+
+std::string to_text(const Processors& processors);          // "0-3,8"
+std::string processors_text(const Processors& processors);  // "processor 1", "processors 0-3,8"
 
 // Processors that this process can keep busy: those that it may run on, or fewer where the quota of a control group is
-// smaller. At least 1.
+// smaller (a part of one counts as one). At least 1.
 std::size_t usable_processors();
 
-// Pins the calling thread, and those that it starts from now on. kInvalid: the system lets it not; the message says
-// what forbids it (the machine has no such processor, the control group, the mask of the caller), and lists those that
-// this process may use.
-Status pin_thread(int processor);
+// The time that the threads of this process ran, and the time that they were ready to and waited for a processor
+// (/proc/PID/task/TID/schedstat). 0 where the system does not say.
+struct ProcessorUse {
+  std::uint64_t ran_ns = 0, waited_ns = 0;
+};
+ProcessorUse use_of_process();
+
+// Pins the calling thread to one of these, and those threads that it starts from now on. None: changes nothing.
+// kInvalid: the system lets it not; the message says what forbids it (the machine has no such processor, the control
+// group, the mask of the caller), and lists those that this process may use.
+Status pin_thread(const Processors& processors);
 // kInvalid, with the same message: the processor is none of those that the calling thread may run on, or might before a
 // PinnedThread pinned it. Linux lets a thread leave them again, but whoever started the program meant them.
 Status check_processor(int processor);
@@ -32,8 +44,8 @@ class PinnedThread {
   ~PinnedThread();
   PinnedThread(const PinnedThread&) = delete;
   PinnedThread& operator=(const PinnedThread&) = delete;
-  // Like pin_thread(); kNoProcessor changes nothing.
-  Status pin(int processor);
+  // Like pin_thread().
+  Status pin(const Processors& processors);
 
  private:
   const int thread_;

@@ -51,9 +51,8 @@ struct ActiveFiring : Firing {
   std::vector<woa_output> output_views, element_outputs;
   std::vector<PortMemory> memory;                      // by input port, then by output port
   std::vector<std::unique_ptr<ActiveFiring>> follows;  // room for those that a device runs behind it
-  std::vector<Firing*> behind;       // the firings of `joined` behind this one, which always go with it
-  ActivitySlot* activity = nullptr;  // its slot while it runs; when the process is gone, others read there what ran
-  std::uint32_t stands_for = 1;      // number of firings that its time counts for, if it is timed
+  std::vector<Firing*> behind;   // the firings of `joined` behind this one, which always go with it
+  std::uint32_t stands_for = 1;  // number of firings that its time counts for, if it is timed
   struct {
     const Token* token = nullptr;
     std::uint32_t port = 0;

@@ -55,7 +55,11 @@ std::vector<RunningKernel> running_kernels(std::uint32_t controller, Activity sl
 
 std::string to_string(const Plan& plan, std::span<const RunningKernel> running) {
   std::vector<std::pair<std::string, int>> told;  // and how many of them
-  for (const RunningKernel& each : running) {
+  std::vector<const RunningKernel*> in_order;
+  for (const RunningKernel& each : running) in_order.push_back(&each);
+  std::ranges::stable_sort(in_order, {}, [](const RunningKernel* each) { return each->instance; });
+  for (const RunningKernel* const at : in_order) {
+    const RunningKernel& each = *at;
     if (each.stage >= plan.stages.size()) continue;  // another process writes these words
     const StagePlan& stage = plan.stages[each.stage];
     const std::string text =

@@ -13,6 +13,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/controller/activation.h"
+#include "runtime/controller/activity.h"
 #include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
@@ -114,7 +115,10 @@ struct Firing : woa_firing {
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
   std::uint64_t cycles = 0;                    // of a simulated device
   std::uint32_t worker = 0;                    // which thread or queue of the controller ran it
-  Firing* next = nullptr;                      // the back-end's, from start() to poll()
+  // Says that it runs. The controller begins it before start(); a back-end of RunsIn::kEither begins those that are not
+  // in_call when a thread takes them.
+  ActivitySlot* activity = nullptr;
+  Firing* next = nullptr;  // the back-end's, from start() to poll()
 };
 
 // The outcome of starting a firing.

@@ -163,7 +163,8 @@ template <bool kPlain>
 [[gnu::always_inline]] inline Fired Firings::run(ActiveFiring& firing) noexcept {
   StageProgram& stage = *firing.program;
   ActivitySlot& activity = *idle_[idle_count_ - 1];
-  activity.begin(stage.id, firing.instance);
+  firing.activity = &activity;
+  if (firing.in_call || runs_in_ == RunsIn::kElsewhere) activity.begin(stage.id, firing.instance);
   const Start start = parts_.backend.start(firing);
   switch (start) {
     case Start::kBusy:

@@ -15,7 +15,7 @@ namespace woa::measure {
 namespace {
 
 Status pin(std::size_t processor) {
-  return processor == kAnyProcessor ? Status() : pin_thread(static_cast<int>(processor));
+  return processor == kAnyProcessor ? Status() : pin_thread({static_cast<int>(processor)});
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
   }
   WOA_RETURN_IF_ERROR(check_memory(plan, hop.bytes));
   RunOptions placed = options;
-  placed.processors = {-1, 0, 1};
+  placed.processors = {{}, {0}, {1}};
   placed.idle = IdleOptions{};  // two pinned loops and a host that sleeps: spinning hurts nobody
   auto driven = DrivenRun::start(plan, std::move(placed));
   if (!driven.ok()) return driven.status();

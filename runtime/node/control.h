@@ -17,7 +17,7 @@
 
 namespace woa::control {
 
-using message::Enumeration, message::Int32, message::Like, message::Unless, message::up_to, message::Utf8;
+using message::Enumeration, message::Like, message::up_to, message::Utf8;
 
 struct Replica {
   enum class Kind : std::uint8_t { kChannel = 0, kRegion = 1 };
@@ -53,7 +53,7 @@ struct Hello {
   std::vector<std::string> kernel_path;  // none for a node that joined: it has its own
   std::uint64_t trace_limit = 0;         // events that its controller keeps; 0: no trace
   IdleOptions idle = {};
-  int processor = kNoProcessor;  // that its loop is pinned to
+  Processors processors;  // that its loop is pinned to
   std::uint32_t packet_version = 0, kernel_abi = 0;
   // sizes_of_segments() of the node's site: another build may need others for the same plan.
   std::vector<std::uint64_t> sizes;
@@ -72,7 +72,7 @@ void fields(auto& f, Like<Hello> auto& m) {
   f(6, "yields", m.idle.yields);
   f(7, "sleep_ns", m.idle.sleep_ns);
   f(17, "long_yield_ns", m.idle.long_yield_ns);
-  f(8, "processor", Int32{m.processor});
+  f(8, "processors", m.processors);
   f(9, "packet_version", m.packet_version);
   f(10, "kernel_abi", m.kernel_abi);
   f(11, "sizes", m.sizes);
@@ -99,8 +99,8 @@ using FromHost = std::variant<std::monostate, Hello, Stop, Connect, Refused>;
 // A node's word of itself before the run begins.
 struct Ready {
   DeviceDescription device;
-  int processor = kNoProcessor;  // that the node's loop is pinned to
-  RegionNumbers staged = {};     // Backend::map()
+  Processors processors = {};  // that the node's loop is pinned to
+  RegionNumbers staged = {};   // Backend::map()
 };
 void fields(auto& f, Like<Ready> auto& m) {
   f(1, "backend", Utf8{m.device.backend});
@@ -109,7 +109,7 @@ void fields(auto& f, Like<Ready> auto& m) {
   f(4, "forwards", Utf8{m.device.forwards});
   f(5, "matches", Utf8{m.device.matches});
   f(6, "publishes", Utf8{m.device.publishes});
-  f(7, "processor", Unless{m.processor, m.processor == kNoProcessor});
+  f(7, "processors", m.processors);
   f(8, "staged", m.staged);
   f(9, "workers", m.device.workers);
 }
@@ -150,6 +150,7 @@ struct Report {
   ControllerStats stats;  // without edges and stages
   std::vector<TraceEvent> trace;
   std::vector<std::uint64_t> packets;  // sent from here, by wire
+  ProcessorUse use = {};               // of the node's process
 };
 void fields(auto& f, Like<Report> auto& m) {
   f(1, "edges", m.edges);
@@ -164,6 +165,8 @@ void fields(auto& f, Like<Report> auto& m) {
   f(10, "waited_yields", m.stats.waits.yields);
   f(11, "waited_sleeps", m.stats.waits.sleeps);
   f(12, "crowded", m.stats.waits.crowded);
+  f(13, "ran_ns", m.use.ran_ns);
+  f(14, "waited_ns", m.use.waited_ns);
 }
 
 // From a node on another host: the kernels that it runs for long.

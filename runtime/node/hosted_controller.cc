@@ -16,8 +16,8 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
   const BackendFactory* factory = setup.backends->find(controller.backend);
   if (factory == nullptr) return {Code::kUnavailable, "this program has no back-end '" + controller.backend + "'"};
   ControllerPlan counted = controller;  // by the node that runs it
-  if (counted.workers == kAllWorkers)
-    counted.workers = setup.processor == kNoProcessor ? static_cast<std::uint32_t>(usable_processors()) : 1;
+  const std::size_t processors = setup.processors.empty() ? usable_processors() : setup.processors.size();
+  if (counted.workers == kAllWorkers) counted.workers = static_cast<std::uint32_t>(processors);
   counted.workers = std::min(counted.workers, kMaxWorkers);
   auto made = factory->make(device_of(*setup.plan, controller), counted);
   if (!made.ok()) return made.status();
@@ -53,7 +53,7 @@ std::uint32_t device_of(const Plan& plan, const ControllerPlan& controller) {
 Result<std::unique_ptr<HostedController>> HostedController::make(HostedControllerSetup setup) {
   const Plan& plan = *setup.plan;
   std::unique_ptr<HostedController> hosted(new HostedController());
-  WOA_RETURN_IF_ERROR(PinnedThread().pin(setup.processor));  // it could be, so that nothing starts in vain
+  WOA_RETURN_IF_ERROR(PinnedThread().pin(setup.processors));  // it could be, so that nothing starts in vain
   WOA_RETURN_IF_ERROR(make_backend(setup, plan.controllers[setup.id]));
   hosted->backend_ = std::move(setup.backend);
   WOA_RETURN_IF_ERROR(check_traits(plan.controllers[setup.id], hosted->backend_->description()));
@@ -81,7 +81,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   auto wired = open_wiring(*setup.layout, setup.id, *setup.segments, setup.transports);
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
-  hosted->processor_ = setup.processor;
+  hosted->processors_ = std::move(setup.processors);
   hosted->crowded_ = plan.controllers.size() + hosted->backend_->description().workers > usable_processors();
   hosted->idle_ = Idle(wired->doorbell, setup.idle, wired->wiring.sleeper.get());
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
@@ -111,7 +111,7 @@ Status HostedController::run(const std::atomic<bool>& stop) {
 }
 
 Status HostedController::drive(const std::atomic<bool>& stop) {
-  if (processor_ != kNoProcessor) WOA_RETURN_IF_ERROR(pin_thread(processor_));
+  WOA_RETURN_IF_ERROR(pin_thread(processors_));
   while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();

@@ -30,9 +30,9 @@ struct HostedControllerSetup {
   InstanceObserver* observer = nullptr;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   IdleOptions idle;
-  Activity activity = {};        // memory where it says what it runs; empty: nobody reads it
-  int processor = kNoProcessor;  // that run() pins its thread to
-  bool general_way = false;      // as in ControllerSetup
+  Activity activity = {};      // memory where it says what it runs; empty: nobody reads it
+  Processors processors = {};  // that run() pins its thread, and those of workers, to
+  bool general_way = false;    // as in ControllerSetup
 };
 
 class HostedController {
@@ -48,8 +48,8 @@ class HostedController {
   // The regions that the back-end's map() returned.
   const RegionNumbers& staged() const noexcept { return staged_; }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
-  // The processor that run() pins its thread to; kNoProcessor: none.
-  int processor() const noexcept { return processor_; }
+  // HostedControllerSetup::processors.
+  const Processors& processors() const noexcept { return processors_; }
 
   // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns the failure; else ok.
   Status run(const std::atomic<bool>& stop);
@@ -66,7 +66,7 @@ class HostedController {
   RegionNumbers staged_;
   Doorbell doorbell_;
   Idle idle_;
-  int processor_ = kNoProcessor;
+  Processors processors_;
   bool crowded_ = false;  // its workers need the processors: while they run, its own thread does not wait on one
 };
 

@@ -24,7 +24,7 @@ std::shared_ptr<Replica> find(const Segments& segments, const control::Replica& 
 }  // namespace
 
 control::Ready to_ready(const HostedController& hosted) {
-  return {hosted.device(), hosted.processor(), hosted.staged()};
+  return {hosted.device(), hosted.processors(), hosted.staged()};
 }
 
 control::FromNode to_failed(const Status& status) {
@@ -72,12 +72,13 @@ Status connect_replicas(const control::Replicas& peer, const Segments& segments,
 }
 
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,
-                            std::span<const std::uint64_t> packets) {
+                            std::span<const std::uint64_t> packets, const ProcessorUse& use) {
   control::Report message{.edges = {},
                           .stages = {},
                           .stats = stats,
                           .trace = {trace.begin(), trace.end()},
-                          .packets = {packets.begin(), packets.end()}};
+                          .packets = {packets.begin(), packets.end()},
+                          .use = use};
   for (std::uint32_t e = 0; e < stats.edges.size(); ++e) {
     if (stats.edges[e].messages != 0 || stats.edges[e].copied_bytes != 0) message.edges.push_back({e, stats.edges[e]});
   }
@@ -91,6 +92,7 @@ Status from_report(control::Report message, const Plan& plan, std::size_t wires,
   const std::size_t edges = plan.edges.size(), stages = plan.stages.size();
   if (message.packets.size() > wires) return {Code::kDataLoss, "a node reported a wire that the run does not have"};
   report.packets = std::move(message.packets);
+  report.use = message.use;
   report.stats = std::move(message.stats);
   report.stats.edges.resize(edges);
   report.stats.stages.resize(stages);

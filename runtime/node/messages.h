@@ -17,6 +17,7 @@ struct NodeReport : control::Ready {
   ControllerStats stats;
   std::vector<TraceEvent> trace;
   std::vector<std::uint64_t> packets;  // Transports::packets()
+  ProcessorUse use = {};               // of a process of its own
   bool counted = true;                 // stats and trace arrived
 };
 
@@ -33,7 +34,7 @@ control::Replicas select(const control::Replicas& all, const SharedReplicas& sha
 Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports,
                         const std::function<bool()>& given_up);
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,
-                            std::span<const std::uint64_t> packets);
+                            std::span<const std::uint64_t> packets, const ProcessorUse& use);
 // kDataLoss: a stage or edge that `plan` does not have, or a wire that the run does not have.
 Status from_report(control::Report message, const Plan& plan, std::size_t wires, NodeReport& report);
 

@@ -137,9 +137,10 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   setup.read_declaration = process.read_declaration;
   setup.trace_limit = hello.trace_limit;
   setup.idle = hello.idle;
-  setup.processor = process.processor != kNoProcessor ? process.processor : hello.processor;
+  setup.processors = !process.processors.empty() ? process.processors : hello.processors;
   // The run has checked those of its children, before it pinned itself and them with it.
-  if (!process.child && setup.processor != kNoProcessor) WOA_RETURN_IF_ERROR(check_processor(setup.processor));
+  if (!process.child)
+    for (const int processor : setup.processors) WOA_RETURN_IF_ERROR(check_processor(processor));
   if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller, node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
@@ -246,13 +247,15 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
                     activity_of(node.plan, hello.controller, node.activity->bytes()));
   const Status status = node.hosted->run(signals.stop);
   reports.reset();
+  const ProcessorUse use = use_of_process();
   const Controller& controller = node.hosted->controller();
   signals.finished.store(true);
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
   const Status told = or_no_memory([&] {
     std::vector<std::uint64_t> packets = process.transports.packets();
     packets.resize(wires_of(node.layout));
-    (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
+    (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets, use)
+                                  : to_failed(status));
     return Status();
   });
   if (!told.ok()) (void)socket.send(to_failed(told));

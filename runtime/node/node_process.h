@@ -20,7 +20,7 @@ struct NodeProcess {
   ReadDeclaration read_declaration = {};           // see RunOptions
   bool child = true;                               // of the host's process: does not outlive it
   std::uint64_t hello_within_ns = 0;               // of a node that joined: longest wait for the host's first word
-  int processor = kNoProcessor;                    // that its loop is pinned to, instead of the one that the host names
+  Processors processors = {};                      // that its loop is pinned to, instead of those that the host names
 };
 
 // Serves one controller of one run over `socket`: inherited from the process that started the run, or joined (join.h).

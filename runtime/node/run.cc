@@ -1,6 +1,7 @@
 #include "runtime/node/run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/base/clock.h"
 #include "runtime/controller/activation.h"
@@ -60,6 +61,7 @@ class Run::Impl final : public InstanceObserver {
     bool own_deadline = false;  // of its submission, in the place of the plan's
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
+  [[nodiscard]] RunUse use_in_all(const std::vector<NodeReport>& nodes) const;
   HostBackend::Taken complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure);
   [[nodiscard]] bool is(std::uint64_t instance, Flight::State state) const noexcept;
   void retire();
@@ -92,6 +94,9 @@ class Run::Impl final : public InstanceObserver {
   bool finished_ = false;  // in order
   ByInstance<Flight> flights_;
   std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
+  std::uint64_t full_since_ns_ = 0;        // 0: the window has room
+  std::uint64_t completed_ns_ = 0;         // the last completion, or outputs that were given back
+  RunUse use_;                             // processors: before the run
   Flight* delivering_ = nullptr;           // its outputs are with the completion callback
   std::uint64_t first_deadline_ = kNever;  // of the instances in flight, or of some that have ended
 };
@@ -185,6 +190,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.start_ns = options_.start_ns;
   nodes.end_ns = options_.end_ns;
   packets_before_ = transports().packets();
+  use_.processors = use_of_process();
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(host_waits));
@@ -224,6 +230,7 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
   ++in_flight_;
   backend_->set_inputs(next_, std::move(fill));
   host_->controller().admit(next_++, deadline);
+  if (next_ == oldest_ + plan_.window) full_since_ns_ = now;
   return Push::kOk;
 }
 
@@ -329,7 +336,8 @@ HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const G
   flight.state = Flight::State::kOver;
   --in_flight_;
   delivering_ = failure == nullptr ? &flight : nullptr;
-  on_completion_({instance, now_ns() - flight.submitted_ns, outputs, failure});
+  completed_ns_ = now_ns();
+  on_completion_({instance, completed_ns_ - flight.submitted_ns, outputs, failure});
   delivering_ = nullptr;
   if (flight.state == Flight::State::kKept) return HostBackend::Taken::kKept;
   retire();
@@ -337,7 +345,10 @@ HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const G
 }
 
 void Run::Impl::retire() {
+  const std::uint64_t before = oldest_;
   while (oldest_ < next_ && flights_[oldest_].state == Flight::State::kOver) ++oldest_;
+  if (full_since_ns_ != 0 && oldest_ != before)
+    use_.full_ns += std::max(completed_ns_, full_since_ns_) - std::exchange(full_since_ns_, 0);
   if (status_.ok()) host_->controller().retire(oldest_);
 }
 
@@ -348,6 +359,7 @@ void Run::Impl::keep() noexcept {
 bool Run::Impl::give_back(std::uint64_t instance) noexcept {
   if (!is(instance, Flight::State::kKept)) return false;
   flights_[instance].state = Flight::State::kOver;
+  if (full_since_ns_ != 0) completed_ns_ = now_ns();
   backend_->give_back(instance);
   retire();
   return true;
@@ -357,6 +369,15 @@ bool Run::Impl::cancel(std::uint64_t instance, const std::string& why) {
   if (!status_.ok() || !is(instance, Flight::State::kOpen)) return false;
   host_->controller().fail_at_sink(instance, Code::kCancelled, kNoStage, why);
   return true;
+}
+
+RunUse Run::Impl::use_in_all(const std::vector<NodeReport>& nodes) const {
+  RunUse use = use_;
+  ProcessorUse& sum = use.processors;
+  const ProcessorUse before = sum, now = use_of_process();
+  sum = {now.ran_ns - std::min(now.ran_ns, before.ran_ns), now.waited_ns - std::min(now.waited_ns, before.waited_ns)};
+  for (const NodeReport& node : nodes) sum.ran_ns += node.use.ran_ns, sum.waited_ns += node.use.waited_ns;
+  return use;
 }
 
 Result<RunReport> Run::Impl::finish() {
@@ -381,11 +402,9 @@ Result<RunReport> Run::Impl::finish() {
   report.edges.resize(plan_.edges.size());
   report.packets.resize(options_.wires.size());
   const Controller& host = host_->controller();
-  const int processor = options_.processors.empty() ? kNoProcessor : options_.processors[kHostController];
-  (*nodes)[kHostController] = {{host_->device(), processor, {}},
-                               host.stats(),
-                               {host.trace().begin(), host.trace().end()},
-                               transports().packets()};
+  const Processors on = options_.processors.empty() ? Processors() : options_.processors[kHostController];
+  (*nodes)[kHostController] = {
+      {host_->device(), on, {}}, host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets()};
   for (NodeReport& node : *nodes) {
     for (std::size_t e = 0; e < report.edges.size(); ++e) {
       report.edges[e].messages += node.stats.edges[e].messages;
@@ -393,10 +412,11 @@ Result<RunReport> Run::Impl::finish() {
       report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
     }
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
-    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processor,
+    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processors,
                                   std::move(node.staged), node.counted});
   }
   for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
+  report.use = use_in_all(*nodes);
   return report;
 }
 

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/processor.h"
 #include "runtime/base/status.h"
 #include "runtime/call_models/fan_out.h"
 #include "runtime/controller/activity.h"
@@ -82,10 +83,10 @@ struct RunOptions {
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   // How all controllers wait. Absent: default_waits() (waiting.h).
   std::optional<IdleOptions> idle;
-  // Processors that the controllers' loops are pinned to, by controller; -1 or absent: not pinned. The caller drives
-  // the host's controller, and pins its own thread: the host's entry only stands in the report. A node that joined may
-  // have a processor of its own choice.
-  std::vector<int> processors;
+  // Processors that the controllers' loops, and their workers, are pinned to, by controller; none or absent: not
+  // pinned. The caller drives the host's controller, and pins its own thread: the host's entry only stands in the
+  // report. A node that joined may have processors of its own choice.
+  std::vector<Processors> processors;
   // Time limits beside the instances: until every node is ready; and, when the last instance is complete, until every
   // node has reported its counts (a kernel of a failed instance may still run).
   std::uint64_t start_ns = 60'000'000'000, end_ns = 10'000'000'000;
@@ -95,12 +96,19 @@ struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
-  int processor = -1;         // that its loop was pinned to; -1: none
-  RegionNumbers staged = {};  // whose payloads the back-end copies by way of memory of its own: Backend::map()
+  Processors processors = {};  // that its loop was pinned to
+  RegionNumbers staged = {};   // whose payloads the back-end copies by way of memory of its own: Backend::map()
   bool counted = true;  // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
 };
 
+// How the run used its window and the processors.
+struct RunUse {
+  std::uint64_t full_ns = 0;  // as many instances were in flight as the window has
+  ProcessorUse processors;    // of this process and of those of nodes
+};
+
 struct RunReport {
+  RunUse use;
   std::vector<ControllerReport> controllers;  // by controller of the plan
   std::vector<EdgeStats> edges;               // by edge, summed over controllers
   std::vector<std::uint64_t> packets;         // by wire: Wire::packets(), summed over processes

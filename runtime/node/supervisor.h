@@ -34,9 +34,9 @@ struct NodeSetup {
   std::vector<std::filesystem::path> kernel_path;
   ReadDeclaration read_declaration;
   std::vector<ProgramKernel> program_kernels;
-  std::uint64_t trace_limit = 0;   // events kept for a trace; later ones are only counted; 0: no trace
-  std::vector<IdleOptions> waits;  // by controller
-  std::vector<int> processors;     // that the controllers' loops are pinned to, by controller; -1 or absent: none
+  std::uint64_t trace_limit = 0;       // events kept for a trace; later ones are only counted; 0: no trace
+  std::vector<IdleOptions> waits;      // by controller
+  std::vector<Processors> processors;  // that the controllers' loops are pinned to, by controller; none or absent: any
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
   JoinedNodes joined;          // nodes that joined by themselves
@@ -134,6 +134,9 @@ class Supervisor {
 
   NodeSetup setup_;
   Doorbell host_;
+  // The kernels that run, written by the nodes on this host, and by their workers until these have ended.
+  std::shared_ptr<SharedSegment> activity_;
+  std::unique_ptr<Mapping> activity_map_;
   std::vector<Node> nodes_;  // by controller
   std::atomic<bool> stop_{false};
   bool told_ = false;  // nodes were told to stop
@@ -144,8 +147,6 @@ class Supervisor {
   Status lost_;                      // the first loss of another controller that was told
   std::uint64_t lost_since_ns_ = 0;  // 0: none was
   std::vector<RunningKernel> ran_at_death_;
-  std::shared_ptr<SharedSegment> activity_;  // the kernels that run, written by the nodes on this host
-  std::unique_ptr<Mapping> activity_map_;
   std::uint64_t ready_by_ns_ = 0;  // 0: no node has been started
   UniqueFd wake_;                  // ends the watching thread's poll
   std::jthread watcher_;

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kNodeDescriptor = 3;  // the number of a node's control socket
 
-int processor_of(const NodeSetup& setup, std::uint32_t controller) {
-  return controller < setup.processors.size() ? setup.processors[controller] : kNoProcessor;
+Processors processors_of(const NodeSetup& setup, std::uint32_t controller) {
+  return controller < setup.processors.size() ? setup.processors[controller] : Processors();
 }
 
 control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
@@ -35,7 +35,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   }
   hello.trace_limit = setup.trace_limit;
   hello.idle = setup.waits[controller];
-  hello.processor = processor_of(setup, controller);
+  hello.processors = processors_of(setup, controller);
   const Sites& sites = setup.layout->sites;
   hello.sites = sites.of;
   hello.lanes = sites.lanes;
@@ -214,7 +214,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.program_kernels = setup_.program_kernels;
   setup.trace_limit = setup_.trace_limit;
   setup.idle = setup_.waits[controller];
-  setup.processor = processor_of(setup_, controller);
+  setup.processors = processors_of(setup_, controller);
   setup.activity = activity(controller);
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();

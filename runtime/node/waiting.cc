@@ -2,18 +2,21 @@
 
 #include <algorithm>
 
-#include "runtime/base/processor.h"
-
 namespace woa {
 
-std::vector<IdleOptions> default_waits(const std::vector<int>& processors, std::size_t controllers,
+std::size_t count_on(const Processors& these, const std::vector<Processors>& processors) {
+  const auto meets = [&](const Processors& others) { return std::ranges::find_first_of(these, others) != these.end(); };
+  return static_cast<std::size_t>(std::ranges::count_if(processors, meets));
+}
+
+std::vector<IdleOptions> default_waits(const std::vector<Processors>& processors, std::size_t controllers,
                                        std::size_t usable) {
-  std::vector<int> pins(controllers, kNoProcessor);
-  std::copy_n(processors.begin(), std::min(controllers, processors.size()), pins.begin());
-  const bool all_pinned = std::ranges::find(pins, kNoProcessor) == pins.end();
+  std::vector<Processors> pins = processors;
+  pins.resize(controllers);
+  const bool all_pinned = std::ranges::none_of(pins, &Processors::empty);
   std::vector<IdleOptions> waits(controllers);
   for (std::size_t k = 0; k < controllers; ++k) {
-    const bool shares = pins[k] != kNoProcessor && std::ranges::count(pins, pins[k]) > 1;
+    const bool shares = count_on(pins[k], pins) > pins[k].size();
     if (shares || (!all_pinned && controllers > usable)) waits[k].spin_ns = 0;
   }
   return waits;

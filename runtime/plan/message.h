@@ -89,12 +89,6 @@ struct Fixed : Number<T> {
   explicit Fixed(T& of) : Number<T>{of, of, of == 0, Field::Type::kFixed} {}
   void set(std::uint64_t value) { this->number = value; }
 };
-// A signed number as int32.
-template <class T>
-struct Int32 : Number<T> {
-  explicit Int32(T& of) : Number<T>{of, static_cast<std::uint64_t>(std::int64_t{of})} {}
-  void set(std::uint64_t value) { this->number = static_cast<T>(value); }
-};
 // A number from -1 on as one more than it.
 template <class T>
 struct FromMinusOne : Number<T> {

@@ -24,12 +24,14 @@ namespace woa {
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
 inline constexpr std::uint32_t kPlanVersion = 15;
 inline constexpr std::uint32_t kMaxWindow = 4096;
+inline constexpr std::uint64_t kMaxSlots = 1ULL
+                                           << 20;  // of all header rings together: blocks, and a place per instance
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
 inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;          // stages[1] is the sink
 inline constexpr std::uint32_t kMaxWorkers = 1024;
-inline constexpr std::uint32_t kAllWorkers = 0;  // of a cpu controller: as many as its node can keep processors busy
+inline constexpr std::uint32_t kAllWorkers = 0;  // of a cpu controller: the node that runs it counts its processors
 inline constexpr std::uint32_t kPayloadAlignment = 64;
 constexpr std::uint64_t in_whole_lines(std::uint64_t bytes) noexcept {
   return (bytes + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
@@ -258,9 +260,11 @@ constexpr std::uint32_t ring_places(const EdgePlan& edge, std::uint32_t window) 
 }
 
 struct Plan {
-  std::string graph;             // name of the graph
-  std::string model{kWoa};       // call model to run under, or of its relays
-  std::uint32_t window = 1;      // instances in flight at most, 1 to kMaxWindow
+  std::string graph;         // name of the graph
+  std::string model{kWoa};   // call model to run under, or of its relays
+  std::uint32_t window = 1;  // instances in flight at most, 1 to kMaxWindow
+  // A run may raise the window and the blocks of edges when it knows the workers of its nodes (room.h).
+  bool raises_window = false, raises_blocks = false;
   std::uint64_t timeout_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;
   // [0] source: its outputs are the graph's inputs; [1] sink: its inputs are the outputs.

@@ -139,6 +139,8 @@ void fields(auto& f, Like<Plan> auto& m) {
   f(6, "stages", m.stages);
   f(7, "edges", m.edges);
   f(8, "loops", m.loops);
+  f(12, "raises_window", m.raises_window);
+  f(13, "raises_blocks", m.raises_blocks);
 }
 
 // A file's body. The proofs are the compiler's: bytes of another message (compiler/certificate/certificate_fields.h).

@@ -12,7 +12,6 @@
 namespace woa::validation {
 namespace {
 
-constexpr std::uint64_t kMaxSlots = 1ULL << 20;    // of all header rings together
 constexpr std::uint64_t kMaxWaiting = 1ULL << 23;  // tokens that a controller makes room for
 // Payloads behind headers: their places in all rings, or those of one controller's waiting tokens.
 constexpr std::uint64_t kMaxInlineMemory = 1ULL << 30;

@@ -90,7 +90,10 @@ const timelineSection = (data) => {
   const {run, graph, timeline} = data, {colours} = aboutStages(data), {firings, arrows, lanes} = timeline;
   const name = (firing) => graph.stages[firing.stage].name;
   const isAlone = (controller) => lanes.filter(([other]) => other === controller).length === 1;
-  const laneName = ([controller, worker]) => graph.controllers[controller].name + (isAlone(controller) ? "" : `, worker ${worker}`);
+  // Worker 0 of a processor's controller is the controller's own thread.
+  const isOwn = (controller, worker) => worker === 0 && run.controllers[controller].kind === "cpu" && run.controllers[controller].workers > 1;
+  const laneName = ([controller, worker]) =>
+    graph.controllers[controller].name + (isAlone(controller) || isOwn(controller, worker) ? "" : `, worker ${worker}`);
   const bars = firings.map((firing) => ({
     lane: firing.lane, begin: firing.begin_us, end: firing.end_us, name: name(firing), colour: colours[firing.stage],
     hint: `${name(firing)}, instance ${firing.instance}${firing.tag ? `, tag ${firing.tag}` : ""}\n${timeText(firing.end_us - firing.begin_us)} from ${timeText(firing.begin_us)}, reads ${bytesText(firing.bytes)}`}));
@@ -162,9 +165,9 @@ const machineSection = ({run, graph, machine}) => {
     facts: [["processor", `${machine.processor}, ${machine.usable} usable`], ["system", machine.system], ["woa", `version ${machine.woa}`],
             ["run", `model ${run.model}, window ${run.window}, ${run.processes === "one" ? "one process" : "a process per controller"}`]],
     tables: [
-      {title: "Controllers", columns: ["controller", "kind", "back-end", "workers", "processor", "firings", "busy", "device"],
+      {title: "Controllers", columns: ["controller", "kind", "back-end", "workers", "processors", "firings", "busy", "device"],
        rows: run.controllers.map((controller, k) => [controller.name, controller.kind, backendText(graph.controllers[k], controller),
-         String(graph.controllers[k].workers), controller.processor === undefined ? "not pinned" : String(controller.processor), countText(controller.firings),
+         String(controller.workers), controller.processors === undefined ? "not pinned" : controller.processors.join(", "), countText(controller.firings),
          timeText(controller.busy_s * 1e6), `${controller.device}${controller.simulated ? " (simulated)" : ""}`])},
       {title: "Transports", columns: ["transport", "provider", "lane", "edges", "messages", "payload"],
        rows: [...ways].map(([key, way]) => [...key.split("\n"), String(way.edges), countText(way.messages), bytesText(way.bytes)])},

@@ -267,7 +267,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->transform(within(1, kMostRepetitions))
       ->capture_default_str();
   add_processes_option(command, arguments->local);
-  add_cores_option(command, arguments->cores, "Pin controllers to processors: host=0,cpu:0=0,cpu:1=1; needs --run")
+  add_cores_option(command, arguments->cores, "Pin controllers to processors: host=0,cpu:0=0-3,5; needs --run")
       ->needs(command.get_option("--run"));
   add_limit_options(command, arguments->local);
   command.callback([arguments, &action] { action = [arguments] { return Comparer(*arguments).compare(); }; });

@@ -90,7 +90,7 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
   auto outputs = OutputFiles::open(plan, {}, inputs, round * (repetitions + 1));
   if (!outputs.ok()) return run_that_failed(outputs.status());
   PinnedThread host;
-  const int processor = options.processors.empty() ? kNoProcessor : options.processors[kHostController];
+  const Processors on = options.processors.empty() ? Processors() : options.processors[kHostController];
   Driven driven;
   driven.latencies_ns.resize(round);
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
@@ -100,7 +100,7 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
     outputs->add(done.instance, done.outputs);
   });
   if (!run.ok()) return run_that_failed(run.status());
-  if (const Status status = host.pin(processor); !status.ok()) return run_that_failed(status);
+  if (const Status status = host.pin(on); !status.ok()) return run_that_failed(status);
   result.instances = round * (repetitions + 1);
   result.status = drive_one_by_one(**run, inputs, result.instances, driven);
   if (!result.status.ok()) return result;

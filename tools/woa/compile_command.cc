@@ -83,6 +83,7 @@ void add_compile(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<CompileArguments>();
   add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_sarif_option(command, arguments->graph);
+  add_nodes_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   add_model_option(command, arguments->graph);

@@ -312,6 +312,7 @@ void add_explain(CLI::App& app, Action& action) {
   add_graph_options(command, arguments->graph, kWhat);
   command.get_option(kWhat)->description(
       "Graph (YAML), compiled plan, code of a problem, name of a kernel, or kernel.yaml");
+  add_nodes_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   add_model_option(command, arguments->graph);

@@ -155,14 +155,16 @@ std::vector<EdgeExplanation> explain_edges(const Plan& plan, const Layout& layou
   return edges;
 }
 
-std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<int>& processors) {
+std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<Processors>& processors) {
   const std::size_t usable = usable_processors(), controllers = plan.controllers.size();
   const std::vector<IdleOptions> waits = default_waits(processors, controllers, usable);
   std::vector<WaitExplanation> out;
   for (std::size_t c = 0; c < controllers; ++c) {
-    const bool spins = waits[c].spin_ns != 0, pinned = c < processors.size() && processors[c] != kNoProcessor;
+    const Processors on = c < processors.size() ? processors[c] : Processors();
+    const bool spins = waits[c].spin_ns != 0;
     const std::string crowd = counted(controllers, "controller") + ", " + counted(usable, "usable processor");
-    const std::string shared = pinned ? "another is on processor " + std::to_string(processors[c]) + ", too" : crowd;
+    const std::string shared =
+        on.empty() ? crowd : counted(count_on(on, processors), "controller") + " on " + processors_text(on);
     out.push_back({plan.controllers[c].name, spins, spins ? "it has a core" : shared});
   }
   return out;

@@ -50,7 +50,7 @@ struct WaitExplanation {
 };
 
 // By controller, the host first. `processors`: those that controllers are pinned to, as in RunOptions.
-std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<int>& processors);
+std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<Processors>& processors);
 
 // "inline to 64 B, then in place".
 std::string methods_text(const std::vector<MethodRange>& methods);

@@ -39,6 +39,7 @@ const std::map<std::string, const char*> kGroups{
     {"--max-power", kPlacement},
     {"--placement-limit", kPlacement},
     {"--replicas", kPlacement},
+    {"--workers", kPlacement},
     {"--cores", kPlacement},
     {"--reasons-limit", kPlacement},
     {"--model", kFlow},

@@ -33,7 +33,7 @@ struct NodeArguments {
 };
 
 int serve(ControlSocket socket, const Transports& transports, bool child, bool guard, std::uint64_t hello_within_ns,
-          int processor) {
+          const Processors& processors) {
   const ForeignOutput foreign;
   const ExitWatch watch;
   const BackendRegistry backends = all_backends(guard);
@@ -43,7 +43,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child, bool g
   process.kernel_path = kernel_path();
   process.read_declaration = read_declaration;
   process.child = child;
-  process.processor = processor;
+  process.processors = processors;
   process.hello_within_ns = hello_within_ns;
   const int code = serve_node(std::move(socket), process);
   if (code == 1 && !transports.wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
@@ -53,7 +53,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child, bool g
 int serve_parent(int descriptor, const TransportOptions& between, bool guard) {
   const auto transports = make_transports(between);
   if (!transports.ok()) return fail(transports.status(), code_before_run(transports.status()), false);
-  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, guard, 0, kNoProcessor);
+  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, guard, 0, {});
 }
 
 // The network of only the local address by which the host was reached: the policy for interfaces treats it as any other
@@ -76,12 +76,12 @@ Result<std::string> address_of_run(const NodeArguments& arguments, ParallelJob& 
 
 // A node serves one controller, and only one that it asked for is known before the run begins.
 int check_cores(const NodeArguments& arguments) {
-  for (const auto& [controller, processor] : arguments.cores) {
+  for (const auto& [controller, processors] : arguments.cores) {
     if (controller == arguments.join.controller) continue;
     const std::string serves =
         arguments.join.controller.empty() ? "the next free controller" : arguments.join.controller;
-    return fail({Code::kInvalid, "--cores " + controller + "=" + std::to_string(processor) + ": this node serves " +
-                                     serves + "; ask for --controller " + controller + ", or name its own"},
+    return fail({Code::kInvalid, "--cores " + controller + "=" + to_text(processors) + ": this node serves " + serves +
+                                     "; ask for --controller " + controller + ", or name its own"},
                 kUsage, false);
   }
   const Status status = check_processors(arguments.cores);
@@ -114,7 +114,7 @@ int join_run(const NodeArguments& arguments) {
     return fail(transports.status(), code_before_run(transports.status()), false);
   }
   return serve(std::move(membership->socket), transports->get(), false, arguments.guard, membership->hello_within_ns,
-               arguments.cores.empty() ? kNoProcessor : arguments.cores.begin()->second);
+               arguments.cores.empty() ? Processors() : arguments.cores.begin()->second);
 }
 
 }  // namespace

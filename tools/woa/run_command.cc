@@ -13,6 +13,7 @@
 #include "runtime/base/processor.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/plan/room.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/interruption.h"
@@ -177,7 +178,7 @@ int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inp
   std::optional<KernelWatch> watch;
   if (arguments.run.local.processes == "one") watch.emplace(run, wants_json);
   PinnedThread host;
-  if (const Status status = host.pin(host_processor(arguments.run.cores)); !status.ok())
+  if (const Status status = host.pin(host_processors(arguments.run.cores)); !status.ok())
     return fail(status.with_context("--cores host"), kUnavailable, wants_json);
   std::optional<RunReport> counted;
   if (const Status status = run_all(**owned, inputs, collected, counted); !status.ok())
@@ -196,10 +197,12 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 int run_graph(const CommandArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.run.local.processes);
+  graph.nodes = std::min<std::size_t>(arguments.run.joining.nodes, kMostCpus);
   graph.written_files = given({{"--trace", arguments.run.trace}, {"--report", arguments.page}});
   Loaded loaded = load(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
+  raise_room(*loaded.plan, static_cast<std::uint32_t>(usable_processors()));
   auto plan = rewrite(*loaded.plan, loaded.plan->model);
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   if (const Status status = check_runnable(*plan); !status.ok()) return fail(status, kFailed, wants_json);

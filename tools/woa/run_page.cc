@@ -45,8 +45,7 @@ const char* role_of(const StagePlan& stage) {
 json graph_of(const Plan& plan) {
   json controllers = json::array(), stages = json::array(), edges = json::array();
   for (const ControllerPlan& controller : plan.controllers)
-    controllers.push_back(
-        {{"name", controller.name}, {"backend", controller.backend}, {"workers", controller.workers}});
+    controllers.push_back({{"name", controller.name}, {"backend", controller.backend}});
   for (const StagePlan& stage : plan.stages)
     stages.push_back(
         {{"name", stage.name}, {"role", role_of(stage)}, {"kernel", stage.kernel}, {"controller", stage.controller}});

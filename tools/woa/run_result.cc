@@ -28,13 +28,21 @@ json files_json(const std::vector<OutputFiles::Summary>& outputs) {
 // "12.35 us" of a key in microseconds.
 std::string time_of(const json& times, const char* key) { return us_text(times[key].get<double>()); }
 
+// A remedy is worth reading after a run that took long.
+void print_limit(const json& limit, double wall_s) {
+  constexpr double kLongS = 1;
+  const auto text = [&](const char* key) { return limit[key].get_ref<const std::string&>().c_str(); };
+  std::printf("  %s\n", text("text"));
+  if (wall_s > kLongS && *text("remedy") != 0) std::printf("    %s\n", text("remedy"));
+}
+
 void print_counts(const CommandResult& result, const json& all) {
   const auto number = [&](const char* key) { return all[key].get<std::uint64_t>(); };
   std::printf("%s: %llu of %s done (%s, %s, window %llu)\n", all["graph"].get<std::string>().c_str(),
               static_cast<unsigned long long>(result.done), counted(result.instances, "instance").c_str(),
               all["model"].get<std::string>().c_str(), result.processes.c_str(),
               static_cast<unsigned long long>(number("window")));
-  if (!all["limit"].is_null()) std::printf("  %s\n", all["limit"]["text"].get_ref<const std::string&>().c_str());
+  if (!all["limit"].is_null()) print_limit(all["limit"], all["wall_s"].get<double>());
   if (result.latencies.count() > 0)
     std::printf("  %.2f instances/s, latency p50 %s, p99 %s\n", all["throughput_per_s"].get<double>(),
                 time_of(all["latency_us"], "p50").c_str(), time_of(all["latency_us"], "p99").c_str());
@@ -45,8 +53,8 @@ void print_counts(const CommandResult& result, const json& all) {
 void print_devices(const json& controllers) {
   for (std::size_t c = 1; c < controllers.size(); ++c) {
     const json& controller = controllers[c];
-    const std::string on = controller.contains("processor")
-                               ? ", on processor " + std::to_string(controller["processor"].get<int>())
+    const std::string on = controller.contains("processors")
+                               ? ", on " + processors_text(controller["processors"].get<Processors>())
                                : std::string();
     std::printf("  %-8s %-10s %s%s%s\n", controller["name"].get<std::string>().c_str(),
                 controller["backend"].get<std::string>().c_str(), controller["device"].get<std::string>().c_str(),

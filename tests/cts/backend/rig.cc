@@ -88,6 +88,7 @@ TestFiring::TestFiring(Rig& rig, std::uint32_t stage_id, std::span<const std::ui
     : in_memory(std::max<std::size_t>(packets(data.size()), 1)),
       out_memory(packets(rig.plan().stages[stage_id].outputs[0].type.block_bytes())),
       rig_(rig) {
+  activity = &slot;
   const Plan& plan = rig.plan();
   stage = stage_id;
   instance = number;

@@ -58,6 +58,7 @@ struct TestFiring : Firing {
   woa_input input{};
   woa_output output{};
   PortMemory memory[2];
+  ActivitySlot slot;
   std::vector<ActivationPacket> in_memory, out_memory;  // blocks, aligned to 64 bytes
 
  private:

@@ -174,9 +174,12 @@ class Files(Followed):
         self.assertEqual(self.woa("compile", HELLO, "-o", plan).returncode, 0)
         machine_file = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {'cpu:0': {}, 'cpu:1': {}}\n")
         again = lambda arguments, found: [HELLO if word == plan else word for word in arguments]
-        for more in (["--machine", machine_file], ["--replicas", "first=2"], ["--buffers", "full"], ["--window", "60"]):
+        for more in (["--machine", machine_file], ["--replicas", "first=2"], ["--buffers", "full"]):
             self.follow(["explain", plan, *more], f"{more[0]}.*; (compile the graph again)", again)
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--window", "4").returncode, 0)
+        self.follow(["explain", plan, "--window", "60"], "--window.*; (compile the graph again)", again)
         self.follow(["explain", plan, "--buffers", "throughput"], "compile the graph with (--profile)", self.profiled)
+        self.follow(["compile", plan, "--workers", "3", "-o", self.path("other.plan")], "--workers: .*; (compile the graph again)", again)
         self.follow(["check", machine_file], "give it by `(--machine)`", lambda arguments, found: ["check", HELLO, found.group(1), machine_file])
 
     def profiled(self, arguments, found):

@@ -103,7 +103,9 @@ class Kernels(JoinTest):
                     self.refused(done, 1, "controller 'cpu:1': its process", text, "while stage 'odd' (kernel 'trouble') ran instance 0", "4 instances")
                     self.assertEqual(done.stderr.decode().count("ran instance 0"), 1)
                     failures = {each["instance"]: each for each in json.loads(done.stdout)["failures"]}
-                    self.assertEqual((failures[0]["code"], failures[0]["stage"], failures[1]["stage"]), ("peer_lost", "odd", None))
+                    self.assertEqual((failures[0]["code"], failures[0]["stage"]), ("peer_lost", "odd"))
+                    ran = done.stderr.decode().count("ran instance")  # the others waited for a worker
+                    self.assertEqual(sorted(str(each["stage"]) for each in failures.values()), sorted(["odd"] * ran + ["None"] * (4 - ran)))
 
     def test_a_death_while_kernels_are_loaded_names_the_kernel(self):
         self.refused(self.run_trouble("dies-early"), 3, "controller 'cpu:1'", "signal 9", "stage 'odd' (kernel 'trouble') was being loaded")
@@ -164,14 +166,15 @@ class Kernels(JoinTest):
             json.loads(done.stdout)
 
     def test_a_stuck_kernel_ends_the_run_in_both_layouts(self):
-        for processes in ("one", "per-controller"):
-            done = self.run_trouble("spin", "--deadline", "200ms", "--end-limit", "500ms", "--processes", processes, "--json")
+        for more in (["--processes", "one", "--workers", "1"], ["--workers", "1"], ["--workers", "3"]):
+            done = self.run_trouble("spin", "--deadline", "200ms", "--end-limit", "500ms", *more, "--json")
             self.refused(done, 1, "error[deadline_exceeded]: instance 0 ", " failed at stage odd: ", "while stage 'odd' (kernel 'trouble') ran instance 0")
             failures = json.loads(done.stdout)["failures"]
             self.assertEqual([failure["stage"] for failure in failures], ["odd"] + [None] * (len(failures) - 1))
             for failure in failures:  # those that waited for it name it, too
                 self.assertIn("while stage 'odd' (kernel 'trouble') ran instance 0", failure["message"])
-            self.assertIn("cpu:1 did not report before --end-limit", done.stderr.decode())
+            if more[-1] == "1":  # else the controller's own thread is free to report
+                self.assertIn("cpu:1 did not report before --end-limit", done.stderr.decode())
 
     def test_a_stuck_kernel_on_another_host_is_named(self):
         folder = self.path("kernels/trouble")

@@ -215,19 +215,21 @@ class Graphs(WoaTest):
             ppm = b"P6\n%d %d\n255\n" % (width, height) + bytes((x * 7 + x // 91 * 13) % 256 for x in range(3 * width * height))
             self.write(name + ".ppm", ppm)
             subprocess.run(["cjpeg", "-outfile", self.path(f"photos/{name}.jpg"), self.path(name + ".ppm")], check=True)
-        result = self.run_json(os.path.join(SOURCE, "graphs", "thumbnails.yaml"), "--in", f"photo={self.path('photos')}",
-                               "--out", f"thumb={self.path('thumb-%i.jpg')}")
-        self.assertEqual(result["failures"], [])
+        for graph, messages in (("thumbnails", 2), ("thumbnails-apart", 3)):
+            result = self.run_json(os.path.join(SOURCE, "graphs", graph + ".yaml"), "--in", f"photo={self.path('photos')}",
+                                   "--out", f"thumb={self.path(graph + '-%i.jpg')}")
+            self.assertEqual((result["failures"], result["messages"]), ([], messages * len(sizes)))
         for k, name in enumerate(sorted(sizes)):
             _, _, width, height = sizes[name]
             rows = reference.resize(reference.decode_jpeg(self.path(f"photos/{name}.jpg")), width, height)
             self.write("want.ppm", b"P6\n%d %d\n255\n" % (width, height) + b"".join(rows))
             want = subprocess.run(["cjpeg", "-quality", "75", self.path("want.ppm")], check=True, stdout=subprocess.PIPE).stdout
-            self.assertEqual(read(self.path(f"thumb-{k}.jpg"), "rb"), want, name)
+            for graph in ("thumbnails", "thumbnails-apart"):
+                self.assertEqual(read(self.path(f"{graph}-{k}.jpg"), "rb"), want, name)
 
     def test_no_graph_is_left_out(self):
         present = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
-        self.assertEqual(present, set(EXPECTED) | {"hold", "thumbnails"} | NOT_HERE)
+        self.assertEqual(present, set(EXPECTED) | {"hold", "thumbnails", "thumbnails-apart"} | NOT_HERE)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ class Pages(PageTest):
         instance, busy, latency = shown["charts"]
         self.assertEqual(instance["series"], [["an instance", sorted((stage["instance_us"] for stage in run["stages"]), reverse=True)]])
         for k, controller in enumerate(run["controllers"]):
-            self.assertAlmostEqual(sum(values[k] for _, values in busy["series"]), 100 * controller["busy_s"] / run["wall_s"], places=6)
+            self.assertAlmostEqual(sum(values[k] for _, values in busy["series"]), 100 * controller["share"], places=6)
         curve = [(point["x"], point["y"]) for point in latency["series"][0][1]]
         for share, key in ((0, "min"), (50, "p50"), (99, "p99"), (100, "max")):
             self.assertIn((share, run["latency_us"][key]), curve)
@@ -87,7 +87,7 @@ class Pages(PageTest):
         self.assertEqual([row[0] for row in machine[1:]], ["host", "cpu:0", "cpu:1"])
 
     def test_the_timeline_has_a_bar_for_each_firing_and_an_arrow_for_each_packet(self):
-        run, shown = self.report(os.path.join(GRAPHS, "hello.yaml"), "--in", TEXT, "--instances", "20", "--model", "rpc-hub")
+        run, shown = self.report(os.path.join(GRAPHS, "hello.yaml"), "--in", TEXT, "--instances", "20", "--model", "rpc-hub", "--workers", "1")
         firings = sum(controller["firings"] for controller in run["controllers"])
         self.assertEqual(len(shown["bars"]), firings + 2 * 20)  # with the relays, which count as no firings
         self.assertEqual(len(shown["arrows"]), run["messages"])

@@ -195,11 +195,12 @@ class Run(WoaTest):
     def test_stages_say_what_they_took(self):
         text = self.write("text", "x" * 100000)
         result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "20", "--trace", self.path("trace"))
+        workers = {controller["name"]: controller["workers"] for controller in result["controllers"]}
         for stage in result["stages"]:
             self.assertEqual(stage["firings"], 20)
             self.assertGreater(stage["busy_s"], 0)
             self.assertAlmostEqual(stage["mean_us"], stage["busy_s"] * 1e6 / 20, places=3)
-            self.assertAlmostEqual(stage["share"], stage["busy_s"] / result["wall_s"], places=6)
+            self.assertAlmostEqual(stage["share"], stage["busy_s"] / workers[stage["controller"]] / result["wall_s"], places=6)
         for controller in result["controllers"][1:]:
             busy = sum(stage["busy_s"] for stage in result["stages"] if stage["controller"] == controller["name"])
             self.assertAlmostEqual(controller["busy_s"], busy)

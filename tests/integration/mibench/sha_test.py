@@ -109,9 +109,9 @@ class ShaTest(ProgramTest):
     def test_turns_and_elements(self):
         """The state goes round once a block, or once a chunk."""
         blocks = (len(self.content) + 8) // 64 + 1
-        for name, edge, count in (("fine", "block.block", blocks), ("medium", "block.block", 2), ("coarse", "hash.chunk", 2)):
+        for name, stage, count in (("fine", "block", blocks), ("medium", "block", 2), ("coarse", "hash", 2)):
             report = self.check(self.graph(name), self.file, "text", self.digest)
-            self.assertEqual([found["messages"] for found in report["edges"] if found["to"] == edge], [count])
+            self.assertEqual([found["firings"] for found in report["stages"] if found["name"] == stage], [count])
 
     def test_largest_file(self):
         content = drawn_bytes(BOUND)

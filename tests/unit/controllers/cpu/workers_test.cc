@@ -32,11 +32,13 @@ struct WorkersRig {
   std::vector<LoadedStage> stages;
   DoorbellLine line;
   std::vector<Firing> firings;
+  std::vector<ActivitySlot> slots;
 
-  explicit WorkersRig(std::vector<std::uint64_t> instances) : firings(instances.size()) {
+  explicit WorkersRig(std::vector<std::uint64_t> instances) : firings(instances.size()), slots(instances.size()) {
     kernel.run = pass_gate;
     stages.push_back({0, &plan, &kernel, &gate});
-    for (std::size_t k = 0; k < instances.size(); ++k) firings[k].instance = instances[k];
+    for (std::size_t k = 0; k < instances.size(); ++k)
+      firings[k].instance = instances[k], firings[k].activity = &slots[k];
   }
   ~WorkersRig() { gate.let_go = ~std::uint64_t{0}; }
   void wait_until_begun(std::uint64_t count) const {
@@ -60,6 +62,9 @@ TEST_CASE("of the firings that wait the oldest instance's is taken first") {
   REQUIRE(workers.give(rig.firings[0]) == Workers::Given::kYes);
   rig.wait_until_begun(1);
   for (std::size_t k = 1; k < 4; ++k) REQUIRE(workers.give(rig.firings[k]) == Workers::Given::kYes);
+  const std::vector<RunningKernel> running = running_kernels(0, rig.slots);
+  REQUIRE(running.size() == 1);  // the others wait
+  CHECK(running.front().instance == 5);
   rig.gate.let_go = 4;
   rig.take_all(workers, 4);
   CHECK(rig.gate.order == std::vector<std::uint64_t>{5, 3, 7, 9});

@@ -60,14 +60,15 @@ Plan any_plan() {
   Plan plan;
   plan.graph = "g" + any_name();
   plan.model = "m" + any_name();
-  plan.window = any_number(1, kMaxWindow + 1);
+  plan.window = any_number(1, 65);  // a larger one may take more header rings than a plan can have
+  plan.raises_window = *rc::gen::arbitrary<bool>(), plan.raises_blocks = *rc::gen::arbitrary<bool>();
   plan.timeout_ns = *rc::gen::arbitrary<std::uint64_t>();
   const auto kind = static_cast<ControllerKind>(any_number(1, 4));
   plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
                       {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)),
                        kind,
                        "b" + any_name(),
-                       any_number(1, 1025),
+                       any_number(kind == ControllerKind::kCpu ? kAllWorkers : 1, kMaxWorkers + 1),
                        {.writes_packets = *rc::gen::arbitrary<bool>()}}};
   BackendTraits& traits = plan.controllers[1].traits;
   if (!traits.writes_packets) traits.publishes = static_cast<Publisher>(any_number(0, 3));

@@ -1,0 +1,102 @@
+#include "runtime/plan/room.h"
+
+#include <algorithm>
+
+#include "runtime/plan/call_models.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kInstancesPerWorker = 8;
+
+// Controllers with one worker each keep the window that the compiler chose by the number of stages.
+std::uint32_t wanted_window(const Plan& plan, const std::vector<std::uint32_t>& workers) {
+  if (!plan.raises_window) return plan.window;
+  std::uint64_t sum = 0, all = 0;  // controllers with all workers share the processors
+  for (std::size_t c = 0; c < workers.size(); ++c) {
+    if (workers[c] == 1) continue;
+    if (plan.controllers[c].workers == kAllWorkers)
+      all = std::max<std::uint64_t>(all, workers[c]);
+    else
+      sum += workers[c];
+  }
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kInstancesPerWorker * (sum + all), plan.window, std::max(plan.window, kMaxWindow)));
+}
+
+// Returns the largest window for which the header rings fit, the call model's included.
+std::uint32_t most_window(const Plan& plan, std::uint32_t wanted) {
+  std::uint64_t slots = 0, more = 1;
+  for (const EdgePlan& edge : plan.edges) {
+    slots += std::uint64_t{edge.blocks} + plan.window;
+    more += std::uint64_t{edge.min_blocks} + 1;
+  }
+  const std::uint64_t most = kMaxSlots / call_model(plan.model).edges;
+  const std::uint64_t room = slots < most ? (most - slots) / more : 0;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, plan.window + room));
+}
+
+std::uint64_t instances_on(const Plan& plan, const EdgePlan& edge, std::uint32_t window,
+                           const std::vector<std::uint32_t>& workers) {
+  const StagePlan& writer = plan.stages[edge.from_stage];
+  const bool small = edge.count || writer.outputs[edge.from_port].type.block_bytes() <= kSmallBlockBytes;
+  const std::uint64_t both = std::uint64_t{workers[writer.controller]} + workers[plan.stages[edge.to_stage].controller];
+  return instances_on_edge(window, both, small);
+}
+
+std::vector<std::uint32_t> raised_blocks(const Plan& plan, std::uint32_t window, const std::vector<std::uint32_t>& from,
+                                         const std::vector<std::uint32_t>& to) {
+  std::vector<std::uint32_t> blocks;
+  for (const EdgePlan& edge : plan.edges) {
+    const std::uint64_t before = instances_on(plan, edge, plan.window, from);
+    const std::uint64_t now = std::max(before, instances_on(plan, edge, window, to));
+    blocks.push_back(edge.blocks + static_cast<std::uint32_t>((now - before) * edge.min_blocks));
+  }
+  return blocks;
+}
+
+void swap_blocks(Plan& plan, std::vector<std::uint32_t>& blocks) {
+  for (std::size_t e = 0; e < blocks.size(); ++e) std::swap(plan.edges[e].blocks, blocks[e]);
+}
+
+void raise(Plan& plan, std::uint32_t wanted, const std::vector<std::uint32_t>& from,
+           const std::vector<std::uint32_t>& to) {
+  const std::uint32_t before = plan.window;
+  for (std::uint32_t window = most_window(plan, wanted);; window = before + (window - before) / 2) {
+    std::vector<std::uint32_t> blocks = raised_blocks(plan, window, from, to);
+    swap_blocks(plan, blocks);
+    plan.window = window;
+    if (validate(plan).ok()) return;
+    swap_blocks(plan, blocks);
+    plan.window = before;
+    if (window == before) return;
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> workers_of(const Plan& plan, std::uint32_t all) {
+  std::vector<std::uint32_t> workers;
+  for (const ControllerPlan& controller : plan.controllers)
+    workers.push_back(controller.workers == kAllWorkers ? std::min(all, kMaxWorkers) : controller.workers);
+  return workers;
+}
+
+std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_both_ends, bool small) noexcept {
+  return small ? window : std::min(window, 2 * workers_of_both_ends + 2);
+}
+
+void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
+  if (plan.raises_blocks && from != to) raise(plan, wanted_window(plan, to), from, to);
+}
+
+void raise_room(Plan& plan, std::uint32_t processors) {
+  raise_room(plan, workers_of(plan, 1), workers_of(plan, processors));
+}
+
+void raise_window(Plan& plan, std::uint32_t window) {
+  const std::vector<std::uint32_t> workers = workers_of(plan, 1);
+  raise(plan, std::max(window, plan.window), workers, workers);
+}
+
+}  // namespace woa

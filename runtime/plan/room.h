@@ -1,0 +1,32 @@
+// Room for instances in flight: the window of a plan and the blocks of its edges follow the workers that take its
+// firings, which the compiler may not know.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+// Up to this size an edge has a block for each instance of the window: such blocks cost next to nothing.
+inline constexpr std::uint64_t kSmallBlockBytes = 4096;
+
+// Returns the workers of each controller; `all` where the plan leaves them to the node (kAllWorkers).
+std::vector<std::uint32_t> workers_of(const Plan& plan, std::uint32_t all);
+
+// Returns how many instances have a payload on an edge at once. More blocks would not help: each worker at either end
+// fires one instance while another waits for it, and each end has one more under way. `small`: see kSmallBlockBytes.
+std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_both_ends, bool small) noexcept;
+
+// Raises window and blocks of a plan with Plan::raises_blocks. They were counted for the workers `from`, by controller,
+// and are counted for `to` afterwards. The window becomes 8 instances for each worker of the controllers that have
+// several, if Plan::raises_window allows it; an edge gets instances_on_edge() x b(e) blocks. The plan stays valid: it
+// gets less room where limits demand it. Nothing is lowered.
+void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);
+// Raises a compiled plan's room for nodes with this number of processors.
+void raise_room(Plan& plan, std::uint32_t processors);
+// Raises the window of a compiled plan to `window`, and the blocks with it, within the same limits.
+void raise_window(Plan& plan, std::uint32_t window);
+
+}  // namespace woa

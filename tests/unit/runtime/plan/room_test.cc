@@ -1,0 +1,96 @@
+#include "runtime/plan/room.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/chain_plan.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kLargeBytes = 1 << 20;
+using Workers = std::vector<std::uint32_t>;
+
+// source -> a (cpu:0, all workers) -> b (cpu:1, one worker) -> sink, as the compiler makes it.
+Plan compiled(std::uint64_t max_bytes) {
+  Plan plan = test::chain_on({"cpu:0", "cpu:1"}, "copy", max_bytes);
+  plan.controllers[1].workers = kAllWorkers;
+  plan.window = 4;
+  for (EdgePlan& edge : plan.edges) edge.min_blocks = 2, edge.blocks = 4 * 2 + 1;
+  plan.raises_window = plan.raises_blocks = true;
+  return plan;
+}
+
+std::vector<std::uint32_t> blocks_of(const Plan& plan) {
+  std::vector<std::uint32_t> blocks;
+  for (const EdgePlan& edge : plan.edges) blocks.push_back(edge.blocks);
+  return blocks;
+}
+
+}  // namespace
+
+TEST_CASE("a plan says one worker, or leaves the number to the node") {
+  CHECK(workers_of(compiled(64), 6) == Workers{1, 6, 1});
+  CHECK(workers_of(compiled(64), kMaxWorkers + 1) == Workers{1, kMaxWorkers, 1});
+}
+
+TEST_CASE("a window grows with the workers, and small blocks with the window") {
+  Plan plan = compiled(64);
+  raise_room(plan, 6);
+  CHECK(plan.window == 8 * 6);
+  CHECK(blocks_of(plan) == std::vector<std::uint32_t>(3, 48 * 2 + 1));
+  CHECK(validate(plan).ok());
+}
+
+TEST_CASE("large blocks follow the workers of both ends") {
+  Plan plan = compiled(kLargeBytes);
+  raise_room(plan, 6);
+  CHECK(plan.window == 48);
+  // host and cpu:0: 2 x (1 + 6) + 2 = 16 instead of 4; cpu:0 and cpu:1: the same; cpu:1 and host: 2 x (1 + 1) + 2 = 6.
+  CHECK(blocks_of(plan) == std::vector<std::uint32_t>{9 + 12 * 2, 9 + 12 * 2, 9 + 2 * 2});
+}
+
+TEST_CASE("a window that the user chose stays, and blocks never exceed it") {
+  Plan plan = compiled(kLargeBytes);
+  plan.raises_window = false;
+  const std::vector<std::uint32_t> before = blocks_of(plan);
+  raise_room(plan, 6);
+  CHECK(plan.window == 4);
+  CHECK(blocks_of(plan) == before);
+}
+
+TEST_CASE("one worker raises nothing, nor does a plan whose blocks are fixed") {
+  const Plan before = compiled(64);
+  Plan one = before, fixed = before;
+  raise_room(one, 1);
+  CHECK(one == before);
+  fixed.raises_blocks = false;
+  const Plan also = fixed;
+  raise_room(fixed, 6);
+  CHECK(fixed == also);
+}
+
+TEST_CASE("the most workers raise a window to its limit") {
+  Plan plan = compiled(64);
+  raise_room(plan, kMaxWorkers);
+  CHECK(plan.window == kMaxWindow);
+  CHECK(validate(plan).ok());
+}
+
+TEST_CASE("room stays within what a plan may have") {
+  Plan plan = compiled(64);
+  for (EdgePlan& edge : plan.edges) edge.min_blocks = 2000, edge.blocks = 4 * 2000;  // 1,048,576 slots for all edges
+  raise_room(plan, kMaxWorkers);
+  CHECK(plan.window > 60);
+  CHECK(plan.window < 180);
+  CHECK(validate(plan).ok());
+}
+
+TEST_CASE("a window is raised to the one that a user asks for, within the same limits") {
+  Plan plan = compiled(64);
+  raise_window(plan, 100);
+  CHECK(plan.window == 100);
+  CHECK(blocks_of(plan) == std::vector<std::uint32_t>(3, 100 * 2 + 1));
+  raise_window(plan, 50);
+  CHECK(plan.window == 100);
+}
+
+}  // namespace woa
