@@ -171,7 +171,8 @@ class Bench:
         photo, packet = self.write("photo.jpg", picture(1600, 1200)), self.folder / "packet"
         with_key = ["--in", f"plain={photo}", "--param", f"encrypt.key_file={key}"]
         yield from self.compare("encrypt", GRAPHS / "encrypt.yaml", with_key)
-        yield from self.compare("thumbnails", GRAPHS / "thumbnails.yaml", ["--in", f"photo={photo}"])
+        for thumbnails in ("thumbnails", "thumbnails-apart"):
+            yield from self.compare(thumbnails, GRAPHS / f"{thumbnails}.yaml", ["--in", f"photo={photo}"])
         yield from self.on_cores("two-sizes", TWO_SIZES, ["--in", f"photo={photo}"])
         if self.woa("run", GRAPHS / "encrypt.yaml", *with_key, "--out", f"packet={packet}").returncode != 0:
             return

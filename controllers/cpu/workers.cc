@@ -73,12 +73,12 @@ Status Workers::start_another() {
   auto worker = std::make_unique<Worker>();
   worker->number = static_cast<std::uint32_t>(workers_.size());
   WOA_RETURN_IF_ERROR(worker->runner.reserve(stages_, guarded_));
-  Worker& started = *workers_.emplace_back(std::move(worker));
+  Worker& started = *worker;
   const std::string what =
       "starting the thread of worker " + std::to_string(started.number) + " of " + std::to_string(most_);
-  Status status = start_thread(started.thread, what, [this, &started] { serve(started); });
-  if (!status.ok()) workers_.pop_back();
-  return status;
+  WOA_RETURN_IF_ERROR(start_thread(started.thread, what, [this, &started] { serve(started); }));
+  workers_.push_back(std::move(worker));  // there is room: it cannot throw, and leave a worker without a thread
+  return {};
 }
 
 // Runs on the worker's own thread.

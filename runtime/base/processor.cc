@@ -1,16 +1,20 @@
 #include "runtime/base/processor.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <system_error>
 
 #include "runtime/base/cgroup_limits.h"
+#include "runtime/base/unique_fd.h"
 
 namespace woa {
 namespace {
@@ -116,15 +120,26 @@ std::size_t usable_processors() {
   return std::max<std::uint64_t>(usable, 1);
 }
 
-ProcessorUse use_of_process() {
+ProcessorUse use_of_process() noexcept {
   ProcessorUse use;
-  std::error_code ended;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ended)) {
-    std::uint64_t ran_ns = 0, waited_ns = 0;
-    if (std::ifstream(task.path() / "schedstat") >> ran_ns >> waited_ns)
-      use.ran_ns += ran_ns, use.waited_ns += waited_ns;
+  DIR* const tasks = ::opendir("/proc/self/task");
+  if (tasks == nullptr) return use;
+  while (const dirent* const task = ::readdir(tasks)) {  // NOLINT(concurrency-mt-unsafe): this thread's alone
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "/proc/self/task/%.16s/schedstat", task->d_name);
+    const UniqueFd file(::open(text.data(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0 || ::read(file.get(), text.data(), text.size() - 1) <= 0) continue;
+    char* end = text.data();
+    use.ran_ns += std::strtoull(end, &end, 10);
+    use.waited_ns += std::strtoull(end, &end, 10);
   }
+  ::closedir(tasks);
   return use;
+}
+
+void keep_kernels_to_one_thread() noexcept {
+  for (const char* const name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"})
+    ::setenv(name, "1", 0);  // NOLINT(concurrency-mt-unsafe): as the contract says
 }
 
 ShortTurns::ShortTurns() noexcept : thread_(::gettid()), before_ns_(set_turn(kShortTurnNs)) {}

@@ -26,7 +26,12 @@ std::size_t usable_processors();
 struct ProcessorUse {
   std::uint64_t ran_ns = 0, waited_ns = 0;
 };
-ProcessorUse use_of_process();
+ProcessorUse use_of_process() noexcept;
+
+// Has libraries that give a kernel threads of its own (OpenMP, BLAS) give it one, unless the environment has another
+// number: beside other workers more would only take turns. Sets variables of the environment; for a process without
+// other threads that read them, before it loads kernels.
+void keep_kernels_to_one_thread() noexcept;
 
 // Pins the calling thread to one of these, and those threads that it starts from now on. None: changes nothing.
 // kInvalid: the system lets it not; the message says what forbids it (the machine has no such processor, the control

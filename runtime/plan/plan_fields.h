@@ -139,8 +139,8 @@ void fields(auto& f, Like<Plan> auto& m) {
   f(6, "stages", m.stages);
   f(7, "edges", m.edges);
   f(8, "loops", m.loops);
-  f(12, "raises_window", m.raises_window);
-  f(13, "raises_blocks", m.raises_blocks);
+  f(9, "raises_window", m.raises_window);
+  f(10, "raises_blocks", m.raises_blocks);
 }
 
 // A file's body. The proofs are the compiler's: bytes of another message (compiler/certificate/certificate_fields.h).
@@ -152,7 +152,7 @@ struct PlanBody {
 template <class P, class Text>
 void fields(auto& f, const PlanBody<P, Text>& m) {
   fields(f, m.plan);
-  f(11, "proofs", AnyText{m.proofs});  // 9 and 10 were: the proofs, in messages of their own
+  f(11, "proofs", AnyText{m.proofs});
 }
 
 }  // namespace woa

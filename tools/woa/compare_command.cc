@@ -16,7 +16,9 @@
 #include "library/machine_choice.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
+#include "runtime/base/processor.h"
 #include "runtime/call_models/call_model.h"
+#include "runtime/plan/room.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/failure.h"
@@ -44,9 +46,10 @@ constexpr const char* kAboutCompare =
   STATUS         how sure it is that no placement is better (docs/placement.md)
 
 and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. The verdict stands
-above the table; if WOA gains nothing, it says why. With --run every model runs at its placement, one instance after another, and what it sent
-and took stands beside the prediction: TIME, CRITICAL PATH with what it takes to wake controllers that sleep, or
-PERIOD if that is larger, and how much of it is KERNELS'. ERROR compares TIME with the measurement.
+above the table; if WOA gains nothing, it says why. With --run every model runs at its placement, and what it sent and
+took stands beside the prediction. By --objective latency instances run one after another, and TIME is CRITICAL PATH with
+what it takes to wake controllers that sleep, or PERIOD if that is larger; KERNELS is their part of it. By --objective
+throughput as many are in flight as --window takes, and TIME is PERIOD. ERROR compares TIME with the measurement.
 
 Each model may take --placement-limit to be placed, and the break-even twice that.
 
@@ -169,6 +172,8 @@ class Comparer {
     row.has_unread = std::ranges::any_of(loaded.plan->certificate->costs.edges, &EdgeCosts::unread);
     row.has_shares =
         std::ranges::any_of(loaded.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; });
+    if (options.goal.objective == "throughput")
+      raise_room(*loaded.plan, static_cast<std::uint32_t>(usable_processors()));  // as `woa run` does
     row.plan = rewrite(*loaded.plan, model);
     for (std::size_t s = 0; s < loaded.plan->stages.size(); ++s) {
       const StagePlan& stage = loaded.plan->stages[s];
@@ -216,21 +221,38 @@ class Comparer {
       return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, options_.json);
     if (!profiled_here_)  // else profiling has printed them
       for (const std::string& warning : inputs->warnings()) print_warning(warning);
+    const std::uint64_t rounds = rounds_for(*runnable->plan, inputs->default_instances());
     for (ModelRow& row : result_.models) {
       if (!row.plan.ok()) continue;
-      row.measured = run(*row.plan, *inputs);
+      row.measured = run(*row.plan, *inputs, rounds);
       const Status& status = row.measured->status;
       if (status.code() == Code::kUnavailable) return fail(status.with_context(row.model), kUnavailable, options_.json);
     }
     return kDone;
   }
 
-  ModelRun run(const Plan& plan, InputFiles& inputs) {
+  // One to warm up; and for a throughput, enough to fill the window several times, and for a third of a second. The
+  // same for all models.
+  [[nodiscard]] std::uint64_t rounds_for(const Plan& plan, std::uint64_t round) const {
+    constexpr std::uint64_t kWindows = 6, kMost = 20'000;
+    constexpr double kLong_ps = 0.3e12;
+    const std::uint64_t least = arguments_.repetitions + 1;
+    if (!result_.is_of_throughput() || plan.window == 1) return least;
+    double period_ps = 1;
+    for (const ModelRow& row : result_.models)
+      period_ps =
+          std::max({period_ps, static_cast<double>(row.prediction.period_ps), static_cast<double>(row.source_ps)});
+    const auto instances = std::clamp(static_cast<std::uint64_t>(kLong_ps / period_ps), kWindows * plan.window,
+                                      std::max(kMost, kWindows * plan.window));
+    return std::max(least, (instances + round - 1) / round);
+  }
+
+  ModelRun run(const Plan& plan, InputFiles& inputs, std::uint64_t rounds) {
     RunOptions options = local_run(arguments_.local, backends_);
     const std::unique_ptr<SharedMemory> transport = local_transport(arguments_.local);
     options.transport = transport.get();
     options.processors = processors_of(arguments_.cores, plan);
-    return run_model(plan, inputs, std::move(options), arguments_.repetitions);
+    return run_model(plan, inputs, std::move(options), rounds, result_.is_of_throughput());
   }
 
   [[nodiscard]] bool failed() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
 #include "runtime/controller/layout.h"
 #include "runtime/measure/statistics.h"
@@ -15,6 +16,7 @@ constexpr std::uint64_t kHeaderBytes = 64, kPageBytes = 4096;
 
 struct Driven {
   std::vector<std::vector<std::uint64_t>> latencies_ns;  // by input; of all but the first round
+  std::vector<std::uint64_t> ends_ns;                    // in order
   std::uint64_t completed = 0;
   Status failure;  // the first
 };
@@ -28,6 +30,13 @@ double mean_of_medians_in_us(std::vector<std::vector<std::uint64_t>>& inputs) {
   double sum = 0;
   for (auto& latencies : inputs) sum += median_in_us(latencies);
   return inputs.empty() ? 0 : sum / static_cast<double>(inputs.size());
+}
+
+// The time between two instances while the window is full: without those that fill it, and those that empty it.
+double us_between(const std::vector<std::uint64_t>& ends_ns, std::uint64_t window) {
+  const std::size_t skipped = std::min<std::size_t>(window, (ends_ns.size() - 1) / 3);
+  const std::size_t last = ends_ns.size() - 1 - skipped;
+  return static_cast<double>(ends_ns[last] - ends_ns[skipped]) / static_cast<double>(last - skipped) / 1e3;
 }
 
 ModelRun run_that_failed(Status status) {
@@ -51,17 +60,17 @@ std::vector<std::uint64_t> touched_bytes(const Layout& layout, const CostTable& 
   return bytes;
 }
 
-Status drive_one_by_one(Run& run, InputFiles& inputs, std::uint64_t instances, const Driven& driven) {
-  while (driven.completed < instances) {
-    const std::uint64_t instance = driven.completed;
-    const Push push = run.submit([&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
-      return inputs.read(input, instance, room);
-    });
-    if (push == Push::kClosed) break;
-    while (driven.completed == instance && run.status().ok()) {
-      if (run.do_work() == 0) run.wait();
-    }
-    if (!run.status().ok() || !driven.failure.ok()) break;
+// The window bounds the instances in flight.
+Status drive(Run& run, InputFiles& inputs, std::uint64_t instances, const Driven& driven) {
+  std::uint64_t next = 0;
+  while (driven.completed < instances && run.status().ok() && driven.failure.ok()) {
+    const auto fill = [&inputs, next](std::uint32_t input, std::span<std::byte> room) {
+      return inputs.read(input, next, room);
+    };
+    if (next < instances && run.submit(fill) == Push::kOk)
+      ++next;
+    else if (run.do_work() == 0)
+      run.wait();
   }
   return run.status().ok() ? driven.failure : run.status();
 }
@@ -81,19 +90,20 @@ BufferBytes buffer_bytes(const Plan& plan, const Certificate& placed) {
   return bytes;
 }
 
-ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t repetitions) {
+ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t rounds, bool in_flight) {
   const ForeignOutput foreign;
   ModelRun result;
-  plan.window = 1;
+  if (!in_flight) plan.window = 1;
   plan.timeout_ns = 0;
-  const std::uint64_t round = inputs.default_instances();
-  auto outputs = OutputFiles::open(plan, {}, inputs, round * (repetitions + 1));
+  const std::uint64_t round = inputs.default_instances(), window = plan.window;
+  auto outputs = OutputFiles::open(plan, {}, inputs, round * rounds);
   if (!outputs.ok()) return run_that_failed(outputs.status());
   PinnedThread host;
   const Processors on = options.processors.empty() ? Processors() : options.processors[kHostController];
   Driven driven;
   driven.latencies_ns.resize(round);
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
+    driven.ends_ns.push_back(now_ns());
     if (driven.completed++ >= round) driven.latencies_ns[done.instance % round].push_back(done.latency_ns);
     if (done.failure != nullptr && driven.failure.ok())
       driven.failure = Status(done.failure->code, done.failure->message).with_context(done.failure->stage);
@@ -101,8 +111,8 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
   });
   if (!run.ok()) return run_that_failed(run.status());
   if (const Status status = host.pin(on); !status.ok()) return run_that_failed(status);
-  result.instances = round * (repetitions + 1);
-  result.status = drive_one_by_one(**run, inputs, result.instances, driven);
+  result.instances = round * rounds;
+  result.status = drive(**run, inputs, result.instances, driven);
   if (!result.status.ok()) return result;
   auto report = (*run)->finish();
   if (!report.ok()) return run_that_failed(report.status());
@@ -111,7 +121,7 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
       result.clocked.push_back((*run)->plan().controllers[c].name);
   for (const EdgeStats& edge : report->edges)
     result.messages += edge.messages, result.payload_bytes += edge.payload_bytes;
-  result.median_us = mean_of_medians_in_us(driven.latencies_ns);
+  result.us = in_flight ? us_between(driven.ends_ns, window) : mean_of_medians_in_us(driven.latencies_ns);
   result.outputs = outputs->finish(true);
   return result;
 }

@@ -14,12 +14,13 @@
 
 namespace woa::tools {
 
-// Instances run one after another, so that no time includes another instance.
+// Under objective latency instances run one after another, so that no time includes another instance; under throughput
+// as many are in flight as the window takes.
 struct ModelRun {
   Status status;                                  // why there is nothing: the run, or its first failed instance
-  std::uint64_t instances = 0;                    // includes the first round, which warms up and counts in no time
+  std::uint64_t instances = 0;                    // includes the first, which warm up and count in no time
   std::uint64_t messages = 0, payload_bytes = 0;  // sum of all instances
-  double median_us = 0;                           // mean of the inputs' medians
+  double us = 0;                     // of an instance: the mean of the inputs' medians; or the time between two
   std::vector<std::string> clocked;  // controllers of simulated devices: predicted by their clock, measured as models
   std::vector<OutputFiles::Summary> outputs;
 };
@@ -51,14 +52,16 @@ struct ModelRow {
 struct Comparison {
   std::string graph, machine, objective;  // machine: its file, empty without one
   std::vector<ModelRow> models;           // in the order of kCallModels
+  [[nodiscard]] bool is_of_throughput() const { return objective == "throughput"; }
   Result<BreakEven> break_even = Status(Code::kInternal, "not looked for yet");
 };
 
 // `placed`: the certificate that `plan` was placed by, whose edges are the first of the plan.
 BufferBytes buffer_bytes(const Plan& plan, const Certificate& placed);
 
-// Runs every input in turn, `repetitions` times after one round that warms up. Blocks.
-ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t repetitions);
+// Runs every input in turn, `rounds` times, of which the first warms up. `in_flight`: as many at once as the window
+// takes; else one. Blocks.
+ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint64_t rounds, bool in_flight);
 
 nlohmann::json to_json(const Comparison& comparison);
 void print(const Comparison& comparison);

@@ -86,10 +86,14 @@ double kernel_share(const ModelRow& row) {
 }
 // In whole per cent, rounded down: a share shown as 90 % is no less.
 int percent_of(double share) { return static_cast<int>(std::floor(100 * share)); }
-double predicted_us(const Prediction& known) { return static_cast<double>(known.time_ps()) / kPsPerUs; }
+// PERIOD leaves out the time that the host takes to write the inputs, which is the same for every placement.
+double predicted_us(const ModelRow& row, bool of_throughput) {
+  const std::int64_t period_ps = std::max(row.prediction.period_ps, row.source_ps);
+  return static_cast<double>(of_throughput ? period_ps : row.prediction.time_ps()) / kPsPerUs;
+}
 // Relative to the measured time.
-double error_of(const ModelRow& row) {
-  return (predicted_us(row.prediction) - row.measured->median_us) / row.measured->median_us;
+double error_of(const ModelRow& row, bool of_throughput) {
+  return (predicted_us(row, of_throughput) - row.measured->us) / row.measured->us;
 }
 
 // Compares the outputs of the models that ran.
@@ -105,22 +109,22 @@ void print_agreement(const Agreement& found) {
   }
 }
 
-Cells measured_cells(const ModelRow& row) {
+Cells measured_cells(const ModelRow& row, bool of_throughput) {
   const Prediction& known = row.prediction;
   Cells cells{row.model,
               count_of(known.messages),
               "-",
               payload_of(known),
               "-",
-              std::to_string(percent_of(kernel_share(row))) + " %",
-              us_text(predicted_us(known)),
+              of_throughput ? "-" : std::to_string(percent_of(kernel_share(row))) + " %",
+              us_text(predicted_us(row, of_throughput)),
               "-",
               "-"};
   if (row.measured && row.measured->status.ok()) {
     cells[2] = count_of(per_instance(*row.measured, row.measured->messages));
     cells[4] = bytes_text(per_instance(*row.measured, row.measured->payload_bytes));
-    cells[7] = us_text(row.measured->median_us);
-    cells[8] = to_text("%+.1f %%", 100 * error_of(row));
+    cells[7] = us_text(row.measured->us);
+    cells[8] = to_text("%+.1f %%", 100 * error_of(row, of_throughput));
   }
   return cells;
 }
@@ -128,6 +132,7 @@ Cells measured_cells(const ModelRow& row) {
 constexpr int kMostlyKernels = 90;  // per cent: TIME is then expected to be what a run takes
 
 void print_where_not(const Comparison& comparison) {
+  if (comparison.is_of_throughput()) return;
   std::string models;
   for (const ModelRow& row : comparison.models)
     if (row.measured && row.measured->status.ok() && row.measured->clocked.empty() &&
@@ -174,8 +179,10 @@ void print_measured(const Comparison& comparison) {
   std::vector<Cells> rows{
       {"MODEL", "MESSAGES", "MEASURED", "PAYLOAD", "MEASURED", "KERNELS", "TIME", "MEASURED", "ERROR"}};
   for (const ModelRow& row : comparison.models)
-    if (row.placed.ok()) rows.push_back(measured_cells(row));
-  std::printf("\npredicted and measured, one instance after another:\n");
+    if (row.placed.ok()) rows.push_back(measured_cells(row, comparison.is_of_throughput()));
+  std::printf("\npredicted and measured, %s:\n", comparison.is_of_throughput()
+                                                     ? "the time between instances while the window is full"
+                                                     : "one instance after another");
   print_aligned(rows);
   std::set<std::string> clocked;
   for (const ModelRow& row : comparison.models) {
@@ -240,9 +247,26 @@ void print_gained(const BreakEven& even, const std::string& objective) {
   }
 }
 
+// Says how much longer the quickest RPC took, since a prediction may err.
+void print_gained_by_measure(const Comparison& comparison) {
+  const ModelRow *woa = nullptr, *best = nullptr;
+  for (const ModelRow& row : comparison.models) {
+    if (!row.measured || !row.measured->status.ok()) continue;
+    if (row.model == kWoa)
+      woa = &row;
+    else if (best == nullptr || row.measured->us < best->measured->us)
+      best = &row;
+  }
+  if (woa == nullptr || best == nullptr) return;
+  std::printf("Measured, the quickest of them, %s, takes %.3g times as long as WOA%s.\n", best->model.c_str(),
+              best->measured->us / woa->measured->us,
+              comparison.is_of_throughput() ? " for an instance among many" : " for an instance alone");
+}
+
 // The findings, for a reader of no table.
 void print_verdict(const Comparison& comparison) {
   if (comparison.break_even.ok()) print_gained(*comparison.break_even, comparison.objective);
+  print_gained_by_measure(comparison);
   print_agreement(agreement_of(comparison));
   for (const ModelRow& row : comparison.models)
     if (row.model == kWoa && row.placed.ok() && row.prediction.period_ps > 0)
@@ -287,15 +311,15 @@ json break_even_json(const Comparison& comparison) {
           {"exact", even.exact}};
 }
 
-void add_measured(json& object, const ModelRow& row) {
+void add_measured(json& object, const ModelRow& row, bool of_throughput) {
   if (!row.plan.ok()) object["cannot_run"] = error_json(row.plan.status());
   if (!row.measured) return;
   if (!row.measured->status.ok()) {
     object["failed"] = error_json(row.measured->status);
     return;
   }
-  object["measured_us"] = row.measured->median_us;
-  object["error"] = error_of(row);
+  object["measured_us"] = row.measured->us;
+  object["error"] = error_of(row, of_throughput);
   object["clocked"] = row.measured->clocked;
   object["measured"] = {{"instances", row.measured->instances},
                         {"messages", per_instance(*row.measured, row.measured->messages)},
@@ -330,7 +354,7 @@ nlohmann::json to_json(const Comparison& comparison) {
                    {"peak_buffer_bytes", row.plan.ok() ? json(row.buffers.reserved) : json(nullptr)},
                    {"used_buffer_bytes", row.plan.ok() ? json(row.buffers.used) : json(nullptr)},
                    {"status", row.status}});
-    add_measured(object, row);
+    add_measured(object, row, comparison.is_of_throughput());
     models.push_back(std::move(object));
   }
   const Agreement found = agreement_of(comparison);

@@ -166,6 +166,7 @@ void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>
               {"window", plan.window},
               {"modelled", modelled_stages(plan)},
               {"edges", std::move(list)},
+              {"notes", explain_replicas(plan)},
               {"waits", std::move(threads)}};
   if (plan.certificate) object["certificate"] = woa::to_json(*plan.certificate);
   if (plan.certificate)
@@ -174,8 +175,11 @@ void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>
 }
 
 void print_verdict(const CertifiedPlan& plan) {
-  std::printf("%s: %s, model %s, window %u\n", plan.graph.c_str(), counted(plan.edges.size(), "edge").c_str(),
-              plan.model.c_str(), plan.window);
+  const bool raised = plan.raises_window && std::ranges::any_of(plan.controllers, [](const ControllerPlan& controller) {
+                        return controller.workers == kAllWorkers;
+                      });
+  std::printf("%s: %s, model %s, window %u%s\n", plan.graph.c_str(), counted(plan.edges.size(), "edge").c_str(),
+              plan.model.c_str(), plan.window, raised ? " (a run raises it with its workers)" : "");
   std::printf("%s\n\n", plan.certificate ? summary(*plan.certificate).c_str()
                                          : "no placement reasons: compile with --profile to get them");
 }
@@ -298,6 +302,7 @@ int explain(const ExplainArguments& arguments) {
     print_verdict(plan);
     print_table(edges);
     print_waits(waits);
+    for (const std::string& sentence : explain_replicas(plan)) std::printf("\n%s\n", sentence.c_str());
     print_reasons(plan, reasons);
   }
   return kDone;

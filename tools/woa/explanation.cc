@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "compiler/compiler.h"
 #include "runtime/base/processor.h"
@@ -153,6 +154,23 @@ std::vector<EdgeExplanation> explain_edges(const Plan& plan, const Layout& layou
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
     edges.push_back(explain_edge(plan, layout, rules, e, transport));
   return edges;
+}
+
+std::vector<std::string> explain_replicas(const Plan& plan) {
+  std::map<std::string, std::vector<const StagePlan*>> replicas;  // by the name of their stage
+  for (const StagePlan& stage : plan.stages)
+    if (const std::size_t at = stage.name.rfind('['); at != std::string::npos && stage.role == StageRole::kKernel)
+      replicas[stage.name.substr(0, at)].push_back(&stage);
+  std::vector<std::string> sentences;
+  for (const auto& [name, stages] : replicas) {
+    const ControllerPlan& on = plan.controllers[stages.front()->controller];
+    const bool together = std::ranges::all_of(
+        stages, [&](const StagePlan* stage) { return stage->controller == stages.front()->controller; });
+    if (stages.size() > 1 && together && on.kind == ControllerKind::kCpu && on.workers != 1)
+      sentences.push_back("the " + counted(stages.size(), "replica") + " of " + name + " are all on " + on.name +
+                          ", whose workers run several firings of one stage at once: they gain nothing");
+  }
+  return sentences;
 }
 
 std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<Processors>& processors) {

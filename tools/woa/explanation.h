@@ -49,6 +49,9 @@ struct WaitExplanation {
   std::string why;     // part of a sentence
 };
 
+// Sentences about replicas that gain nothing, since they share a cpu controller of several workers.
+std::vector<std::string> explain_replicas(const Plan& plan);
+
 // By controller, the host first. `processors`: those that controllers are pinned to, as in RunOptions.
 std::vector<WaitExplanation> explain_waits(const Plan& plan, const std::vector<Processors>& processors);
 

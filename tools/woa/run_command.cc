@@ -1,6 +1,7 @@
 // woa run GRAPH|PLAN: feeds a run of the library, and keeps what it answers.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -36,7 +37,8 @@ struct CommandArguments {
   RunArguments run;
   std::string page;
   std::vector<std::string> in, out, frames;
-  std::uint64_t instances = 0;  // 0: as many as input files or frames
+  std::uint64_t instances = 0;     // 0: as many as input files or frames
+  bool chooses_objective = false;  // a graph is placed by a profile, and nobody said what for
 };
 
 // Everything that a completion adds to.
@@ -162,9 +164,16 @@ Status run_all(OwnedRun& owned, InputFiles& inputs, Collected& collected, std::o
   return {};
 }
 
+bool has_several_workers(const Plan& plan) {
+  return std::ranges::any_of(plan.controllers, [](const ControllerPlan& controller) {
+    return controller.kind == ControllerKind::kCpu && controller.workers != 1;
+  });
+}
+
 int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inputs, ParallelJob& job,
             Collected& collected) {
   const bool wants_json = arguments.graph.json;
+  if (arguments.run.local.processes == "one" && has_several_workers(plan)) keep_kernels_to_one_thread();
   auto owned = OwnedRun::prepare(plan, arguments.run, job, say);
   if (!owned.ok()) return fail(owned.status(), code_of_preparation(owned.status()), wants_json);
   std::optional<ForeignOutput> foreign(std::in_place);
@@ -194,8 +203,21 @@ int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inp
 // An option of the wrong form is bad usage; a bad file behind it is bad input.
 int exit_code(const Status& status) { return status.code() == Code::kInvalid ? kUsage : kFailed; }
 
+// True if the run is meant for more than one instance. Nothing is opened: streams are read once.
+bool runs_many(const CommandArguments& arguments) {
+  if (arguments.instances != 0) return arguments.instances > 1;
+  return std::ranges::any_of(arguments.in, [](const std::string& input) {
+    const std::string from = input.substr(std::min(input.find('='), input.size() - 1) + 1);
+    std::error_code absent;
+    const auto type = std::filesystem::status(from, absent).type();
+    return from == "-" || from.find('%') != std::string::npos || type == std::filesystem::file_type::directory ||
+           type == std::filesystem::file_type::fifo;
+  });
+}
+
 int run_graph(const CommandArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
+  if (arguments.chooses_objective && runs_many(arguments)) graph.goal.objective = "throughput";
   graph.transport = transport_of(arguments.run.local.processes);
   graph.nodes = std::min<std::size_t>(arguments.run.joining.nodes, kMostCpus);
   graph.written_files = given({{"--trace", arguments.run.trace}, {"--report", arguments.page}});
@@ -229,6 +251,7 @@ int run_graph(const CommandArguments& arguments, ParallelJob& job) {
     return fail(status.with_context("--report"), kFailed, wants_json);
   Collected collected(std::move(*outputs));
   collected.result.instances = instances;
+  if (loaded.plan->certificate) collected.result.objective = loaded.plan->certificate->goal.objective;
   return execute(arguments, *plan, *inputs, job, collected);
 }
 
@@ -240,6 +263,7 @@ void add_run(CLI::App& app, Action& action) {
   add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
+  const CLI::Option* const objective = command.get_option("--objective");
   add_input_option(command, arguments->in);
   command
       .add_option("--out", arguments->out,
@@ -259,7 +283,9 @@ void add_run(CLI::App& app, Action& action) {
                   "Write the run as one HTML page: graph, timeline, times, latencies, machine")
       ->type_name("FILE");
   add_run_options(command, arguments->run);
-  command.callback([arguments, &action] {
+  command.callback([arguments, objective, &action] {
+    arguments->chooses_objective =
+        objective->count() == 0 && !arguments->graph.profile.empty() && !arguments->graph.goal.most_period_ps;
     action = [arguments] {
       auto job = ParallelJob::find();
       if (!job.ok()) return fail(job.status(), code_before_run(job.status()), arguments->graph.json);

@@ -38,10 +38,11 @@ void print_limit(const json& limit, double wall_s) {
 
 void print_counts(const CommandResult& result, const json& all) {
   const auto number = [&](const char* key) { return all[key].get<std::uint64_t>(); };
-  std::printf("%s: %llu of %s done (%s, %s, window %llu)\n", all["graph"].get<std::string>().c_str(),
+  const std::string placed = result.objective.empty() ? "" : ", placed for " + result.objective;
+  std::printf("%s: %llu of %s done (%s, %s, window %llu%s)\n", all["graph"].get<std::string>().c_str(),
               static_cast<unsigned long long>(result.done), counted(result.instances, "instance").c_str(),
               all["model"].get<std::string>().c_str(), result.processes.c_str(),
-              static_cast<unsigned long long>(number("window")));
+              static_cast<unsigned long long>(number("window")), placed.c_str());
   if (!all["limit"].is_null()) print_limit(all["limit"], all["wall_s"].get<double>());
   if (result.latencies.count() > 0)
     std::printf("  %.2f instances/s, latency p50 %s, p99 %s\n", all["throughput_per_s"].get<double>(),
@@ -117,6 +118,7 @@ void print_outputs(const std::vector<OutputFiles::Summary>& outputs, std::uint64
 
 json to_json(const CommandResult& result) {
   json out = woa::to_json(static_cast<const RunResult&>(result));
+  out["objective"] = result.objective.empty() ? json(nullptr) : json(result.objective);
   out["turnaround_us"] = woa::to_json(result.turnarounds);
   out["throughput_per_s"] = result.wall_s > 0 ? static_cast<double>(result.done) / result.wall_s : 0;
   out["outputs"] = files_json(result.files);

@@ -19,6 +19,7 @@ struct CommandResult : RunResult {
   std::uint64_t done = 0;  // instances that succeeded and whose outputs were written
   std::string so_far;      // of a run that was cut short: what was done, and where it is; else empty
   std::vector<OutputFiles::Summary> files;
+  std::string objective;  // that the stages were placed for; empty: no profile was there
 };
 
 // The object of `woa run --json` (docs/commands.md).

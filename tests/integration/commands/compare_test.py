@@ -165,6 +165,20 @@ class Compare(WoaTest):
         done = self.woa("compare", graph, *known, *self.machine())
         self.assertTrue(done.stdout.decode().splitlines()[1].startswith("WOA gains nothing here: rpc-fused takes as long by SERIAL"))
 
+    def test_a_throughput_is_measured_with_many_in_flight(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        text = "data=" + self.write("text", "x" * 100)
+        answer = self.compare(graph, *known, "--in", text, "--run", "--repetitions", "2", "--objective", "throughput", "--window", "5")
+        rows = self.check_measured(answer)
+        self.assertEqual(answer["objective"], "throughput")
+        ran, = {row["measured"]["instances"] for row in rows.values()}
+        self.assertGreaterEqual(ran, 6 * 5)  # windows
+        alone = self.check_measured(self.compare(graph, *known, "--in", text, "--run", "--repetitions", "2", "--window", "5"))
+        self.assertEqual({row["measured"]["instances"] for row in alone.values()}, {3})
+        shown = self.woa("compare", graph, *known, "--in", text, "--run", "--repetitions", "2", "--objective", "throughput").stdout.decode()
+        self.assertRegex(shown, r"\nMeasured, the quickest of them, rpc-[a-z]+, takes [0-9.e+]+ times as long as WOA for an instance among many\.\n")
+        self.assertIn("predicted and measured, the time between instances while the window is full:", shown)
+
     def test_buffers_say_what_is_used_of_what_is_reserved(self):
         graph, known = self.profile((self.TWO % "cpu:1").replace("max: 1024", "max: 64MiB"))
         row = self.compare(graph, *known, *self.machine())["models"][0]
@@ -242,7 +256,7 @@ class Compare(WoaTest):
         known = json.loads(harness.read(profile))
         for stage in known["stages"].values():
             stage["on"]["cpu"]["time_ps"] = 10**10  # so that a replica beside each of the others is best
-        arguments = [option, self.write("slow.json", json.dumps(known)), *self.machine("1us"), "--objective", "throughput", "--run",
+        arguments = [option, self.write("slow.json", json.dumps(known)), *self.machine("1us"), "--objective", "throughput", "--run", "--window", "1",
                      "--in", "data=" + self.write("data", "x" * 100)]
         told = "MESSAGES and PAYLOAD assume that replicas get equal shares; these instances or elements gave unequal ones"
         for repetitions, equal in (("2", False), ("3", True)):  # and one that warms up

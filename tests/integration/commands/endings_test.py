@@ -51,8 +51,10 @@ woa_status run(void *, const woa_firing *, const woa_input *in, woa_output *out,
   if (how == "peer") return static_cast<woa_status>(9);
   if (how == "spin") for (volatile int k = 0;;) k = k + 1;
   if (how == "print") printf("{ working on %d bytes\\n", static_cast<int>(in[0].bytes));
-  woa_status status = woa_claim(&out[0], "data", in[0].bytes, error);
-  if (status == WOA_OK) memcpy(out[0].data, in[0].data, in[0].bytes);
+  const char *const threads = getenv("OMP_NUM_THREADS");
+  const std::string answer = how == "threads" ? threads == nullptr ? "unset" : threads : std::string(reinterpret_cast<const char *>(in[0].data), in[0].bytes);
+  woa_status status = woa_claim(&out[0], "data", answer.size(), error);
+  if (status == WOA_OK) memcpy(out[0].data, answer.data(), answer.size());
   return status;
 }
 }  // namespace
@@ -106,6 +108,15 @@ class Kernels(JoinTest):
                     self.assertEqual((failures[0]["code"], failures[0]["stage"]), ("peer_lost", "odd"))
                     ran = done.stderr.decode().count("ran instance")  # the others waited for a worker
                     self.assertEqual(sorted(str(each["stage"]) for each in failures.values()), sorted(["odd"] * ran + ["None"] * (4 - ran)))
+
+    def test_kernels_with_threads_of_their_own_have_one_beside_other_workers(self):
+        out = self.path("out")
+        environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+        for processes in ("one", "per-controller"):
+            for workers, given, expected in (("3", {}, "1"), ("3", {"OMP_NUM_THREADS": "5"}, "5"), ("1", {}, "unset")):
+                command = [WOA, "run", self.graph("threads"), "--in", "text=" + self.text, "--out", "copy=" + out, "--processes", processes, "--workers", workers]
+                subprocess.run(command, env={**environment, **given}, stdout=subprocess.DEVNULL, check=True, timeout=harness.LIMIT_S)
+                self.assertEqual(read(out), expected)
 
     def test_a_death_while_kernels_are_loaded_names_the_kernel(self):
         self.refused(self.run_trouble("dies-early"), 3, "controller 'cpu:1'", "signal 9", "stage 'odd' (kernel 'trouble') was being loaded")

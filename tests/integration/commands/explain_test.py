@@ -47,6 +47,16 @@ class Explain(WoaTest):
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
 
+    def test_replicas_that_share_workers_gain_nothing(self):
+        told = "the 2 replicas of first are all on cpu:0, whose workers run several firings of one stage at once: they gain nothing"
+        self.assertEqual(self.explain(HELLO, "--replicas", "first=2")["notes"], [told])
+        self.assertIn(told, self.woa("explain", HELLO, "--replicas", "first=2").stdout.decode())
+        self.assertEqual(self.explain(HELLO, "--replicas", "first=2", "--workers", "1")["notes"], [])
+
+    def test_a_window_that_a_run_raises_says_so(self):
+        for more, text in (((), "window 4 (a run raises it with its workers)\n"), (("--window", "4"), "window 4\n"), (("--workers", "1"), "window 4\n")):
+            self.assertIn(text, self.woa("explain", HELLO, *more).stdout.decode())
+
     def test_threads_that_have_a_core_spin(self):
         pinned = self.explain(HELLO, "--cores", "host=0,cpu:0=1,cpu:1=1")["waits"]
         self.assertEqual([(wait["controller"], wait["spins"]) for wait in pinned],

@@ -11,7 +11,7 @@ namespace {
 using test::codes;
 using test::compile_good;
 using test::edge_of;
-using test::fixture_options;
+using test::fixture_options, test::two_cpus;
 using test::stage_of;
 
 const char* kChain =
@@ -31,7 +31,7 @@ TEST_CASE("a kernel that is not built is a warning, once for each kernel, beside
   CHECK(warning.severity == Severity::kWarning);
   CHECK(format(warning, false)
             .starts_with("graph.yaml:5:15: warning[E0208]: kernel `copy` cannot run here: there is no `"));
-  const Compilation wrong = compile_text(test::graph_text(kChain) + "window: 65\n", "graph.yaml", "folder", options);
+  const Compilation wrong = compile_text(test::graph_text(kChain) + "window: 4097\n", "graph.yaml", "folder", options);
   CHECK_FALSE(wrong.plan.has_value());
   REQUIRE(wrong.diagnostics.size() == 2);
   CHECK(wrong.diagnostics[1].severity == Severity::kError);
@@ -65,12 +65,38 @@ TEST_CASE("a diagnostic names a path in full, however long") {
 }
 
 TEST_CASE("stages without a pin are dealt round robin over the cpu controllers") {
-  const Plan plan = compile_good(kChain);
+  const Plan plan = compile_good(kChain, two_cpus());
   REQUIRE(plan.controllers.size() == 3);
   CHECK(plan.controllers[0].name == "host");
   CHECK(plan.controllers[plan.stages[2].controller].name == "cpu:0");
   CHECK(plan.controllers[plan.stages[3].controller].name == "cpu:1");
   CHECK(plan.controllers[plan.stages[4].controller].name == "cpu:0");
+}
+
+TEST_CASE("without a machine file stages share a cpu controller with all workers, as does any other that a pin names") {
+  const Plan plan = compile_good(
+      "stages:\n  a: {kernel: copy, in: {in: x}}\n  b: {kernel: copy, in: {in: a.out}, on: \"cpu:3\"}\n"
+      "  c: {kernel: copy, in: {in: b.out}}\noutputs: {y: c.out}\n");
+  REQUIRE(plan.controllers.size() == 3);
+  CHECK(plan.stages[2].controller == plan.stages[4].controller);
+  CHECK(plan.controllers[1].name == "cpu:0");
+  CHECK(plan.controllers[2].name == "cpu:3");
+  CHECK(plan.controllers[1].workers == kAllWorkers);
+  CHECK(plan.controllers[2].workers == kAllWorkers);
+  CHECK(plan.raises_window);
+  CHECK(plan.raises_blocks);
+  CompileOptions options = fixture_options();
+  options.workers = 3;
+  for (const ControllerPlan& controller : compile_good(kChain, options).controllers)
+    CHECK(controller.workers == (controller.kind == ControllerKind::kCpu ? 3 : 1));
+}
+
+TEST_CASE("a window that the graph or the user chose is not raised") {
+  CompileOptions options = fixture_options();
+  options.window = 5;
+  CHECK_FALSE(compile_good(kChain, options).raises_window);
+  CHECK(compile_good(kChain, options).raises_blocks);
+  CHECK_FALSE(compile_good(std::string(kChain) + "window: 5\n").raises_window);
 }
 
 TEST_CASE("pins choose the controller and the variant") {
@@ -170,7 +196,7 @@ TEST_CASE("replicas: a stage each, placed round robin, with an edge for each tha
       "  b: {kernel: copy, in: {in: a.out}, replicas: 4}\n"
       "  c: {kernel: join2, in: {a: b.out, b: {from: x, hold: true}}, replicas: 3, on: \"cpu:1\"}\n"
       "outputs: {y: c.out}\nwindow: 12\n";
-  const Plan plan = compile_good(body);
+  const Plan plan = compile_good(body, two_cpus());
   CHECK(plan.stages.size() == 2 + 2 + 4 + 3);
   CHECK(plan.controllers[stage_of(plan, "a[0]").controller].name == "cpu:0");
   CHECK(plan.controllers[stage_of(plan, "a[1]").controller].name == "cpu:1");
@@ -182,9 +208,10 @@ TEST_CASE("replicas: a stage each, placed round robin, with an edge for each tha
   CHECK(edge_of(plan, "b[2].out", "c[1].a").choice.replica == 1);
   CHECK(edge_of(plan, "source.x", "c[1].b").choice.replicas == 1);  // held
   CHECK(edge_of(plan, "c[2].out", "sink.y").choice.replicas == 1);
-  // 12 instances are in flight; an edge from b to c sees one of them, and keeps the oldest instance's blocks free.
+  // 12 instances are in flight, of which 6 have room on an edge of large blocks between one worker each; an edge from b
+  // to c sees one of them, and keeps the oldest instance's blocks free.
   CHECK(edge_of(plan, "b[2].out", "c[1].a").blocks == 2);
-  CHECK(edge_of(plan, "source.x", "a[1].in").blocks == 7);
+  CHECK(edge_of(plan, "source.x", "a[1].in").blocks == 4);
 
   CompileOptions options = fixture_options();
   options.replicas = {{"b", 2}};
@@ -254,7 +281,7 @@ TEST_CASE("a stage without outputs tells the sink that it is done") {
 }
 
 TEST_CASE("dot shows controllers, stages and edges") {
-  const std::string dot = to_dot(compile_good(kChain));
+  const std::string dot = to_dot(compile_good(kChain, two_cpus()));
   CHECK(dot.find("digraph \"test\"") == 0);
   CHECK(dot.find("label=\"cpu:1 (cpu)\"") != std::string::npos);
   CHECK(dot.find("e1 [label=\"out > in\\nbytes\\n7 blocks\"") != std::string::npos);

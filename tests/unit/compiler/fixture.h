@@ -18,6 +18,13 @@ inline CompileOptions fixture_options() {
   return options;
 }
 
+// With cpu:0 and cpu:1.
+inline CompileOptions two_cpus() {
+  CompileOptions options = fixture_options();
+  options.nodes = 2;
+  return options;
+}
+
 // With the kernels of random programs, too.
 inline CompileOptions program_options() {
   CompileOptions options = fixture_options();

@@ -64,14 +64,14 @@ TEST_CASE("a window that is too small for the period is refused with what it rea
 
 TEST_CASE("where no window is enough none is recommended") {
   LinkCosts link;
-  link.latency_ps = 10'000'000;
+  link.latency_ps = 100'000'000;
   CostedPlan maker(1, 8, link);
   const std::uint32_t a = maker.stage(1, 10'000);
   maker.edge(kSource, a), maker.edge(a, kSink);
   CHECK(blocks_for_throughput(maker.build()).status().message() ==
-        "--buffers throughput: with --window 8 and all blocks of the plan an instance comes every 2.50125 us by the "
+        "--buffers throughput: with --window 8 and all blocks of the plan an instance comes every 25.0012 us by the "
         "profile, and its PERIOD is 10 ns, which no larger --window reaches; compile the graph with "
-        "--objective latency --max-period 2502ns");
+        "--objective latency --max-period 25002ns");
 }
 
 // One instance alone pays for waking controllers; many keep each other awake.

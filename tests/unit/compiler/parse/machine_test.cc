@@ -163,7 +163,10 @@ calibration:
   CHECK(machine.link("cpu:0", "cpu:1").latency_ps == 100'000);
   CHECK(machine.link("cpu:0", "gpu:0") == assumed_link(ControllerKind::kCpu, ControllerKind::kGpu));
   CHECK(machine.link_origin("cpu:0", "gpu:0") == LinkOrigin::kAssumed);
-  const Machine none = default_machine();
+  const Machine none = default_machine(), three = default_machine(3);
+  CHECK(none.find("cpu:1") == nullptr);
+  CHECK(three.find("cpu:2")->cores == none.find("cpu:0")->cores);
+  CHECK(three.find("cpu:3") == nullptr);
   CHECK(none.link_origin("host", "cpu:5") == LinkOrigin::kAssumed);
   CHECK(none.link("gpu:0", "fpga:0").latency_ps == 2 * none.link("host", "gpu:0").latency_ps);
   CHECK_FALSE(none.link("gpu:0", "fpga:0").direct);
@@ -176,7 +179,7 @@ TEST_CASE("cores that were measured are shared by their kinds, unless the file s
   const Machine measured = read(calibration);
   CHECK(measured.open);
   CHECK(measured.cores == CoreGroups{{"processor", 2}});
-  CHECK(measured.find("cpu:1")->cores == "processor");
+  CHECK(measured.find("cpu:0")->cores == "processor");
   CHECK(measured.find("fpga:0")->cores == "processor");
   CHECK(measured.find("gpu:0")->cores.empty());
   const Machine written =
