@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kFull = 0.8;      // a part of the time that limits the run: whoever is faster there makes it faster
 constexpr double kIdle = 0.75;     // less of the processors' time means that some were idle
-constexpr double kCrowded = 0.25;  // threads of the run waited for a processor as much of the time
+constexpr double kCrowded = 0.25;  // other programs ran, and threads of the run waited, as much of the time
 constexpr double kBriefNs = 5'000;
 constexpr double kNsPerS = 1e9;
 
@@ -37,6 +37,7 @@ class Finder {
       busy_ns += stages[s].busy_ns;
       if (stages[s].busy_ns > most_ns) most_ns = stages[s].busy_ns, longest = s;
     }
+    if (c != kHostController) busy_s_ += static_cast<double>(busy_ns) / kNsPerS;
     const std::uint32_t workers = report_.controllers[c].device.workers;
     const double share = share_of(workers, busy_ns, wall_s_);
     if (c != kHostController && share > most_of_kernels_) most_of_kernels_ = share, longest_kernel_ = longest;
@@ -82,7 +83,7 @@ class Finder {
                      ", or another controller for it: `woa profile`, then --profile " + "with --objective throughput");
     }
     const std::uint32_t workers = report_.controllers[busiest_].device.workers;
-    if (ran() < kIdle)
+    if (std::min(ran(), worked()) < kIdle)
       return set(Cause::kWorkers, limit_.share,
                  "its " + counted(workers, "worker") + " left processors idle: try --workers " +
                      std::to_string(std::min(2 * workers, kMaxWorkers)));
@@ -118,10 +119,15 @@ class Finder {
 
   // Parts of the time of all processors, or of one.
   [[nodiscard]] double ran() const { return part_of(report_.use.processors.ran_ns) / processors_; }
+  // By kernels: threads that wait for work run, too, and kernels may sleep.
+  [[nodiscard]] double worked() const { return busy_s_ / wall_s_ / processors_; }
   [[nodiscard]] double waited() const { return part_of(report_.use.processors.waited_ns) / processors_; }
   [[nodiscard]] double part_of(std::uint64_t ns) const { return static_cast<double>(ns) / kNsPerS / wall_s_; }
-  // A run that fills the processors by itself has threads that wait for each other.
-  [[nodiscard]] bool are_crowded() const { return waited() >= kCrowded && ran() < kIdle; }
+  // Threads of a run wait for each other, too.
+  [[nodiscard]] bool are_crowded() const {
+    const double others = part_of(report_.use.all_ns) / processors_ - ran();
+    return waited() >= kCrowded && others >= kCrowded;
+  }
 
   [[nodiscard]] double share_of_stage(std::size_t stage) const {
     return part_of(report_.controllers[plan_.stages[stage].controller].stats.stages[stage].busy_ns);
@@ -146,6 +152,7 @@ class Finder {
   const RunReport& report_;
   const double wall_s_, processors_;
   RunLimit limit_;
+  double busy_s_ = 0;           // of kernels
   double most_of_kernels_ = 0;  // the largest share of a controller beside the host
   std::size_t busiest_ = 0, longest_kernel_ = kSinkStage;
 };

@@ -27,6 +27,9 @@ struct ProcessorUse {
   std::uint64_t ran_ns = 0, waited_ns = 0;
 };
 ProcessorUse use_of_process() noexcept;
+// The time that the processors which this thread may run on worked since the system started, for any program
+// (/proc/stat, in hundredths of a second). 0 where the system does not say.
+std::uint64_t busy_time_of_processors_ns() noexcept;
 
 // Has libraries that give a kernel threads of its own (OpenMP, BLAS) give it one, unless the environment has another
 // number: beside other workers more would only take turns. Sets variables of the environment; for a process without

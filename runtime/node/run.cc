@@ -191,6 +191,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.end_ns = options_.end_ns;
   packets_before_ = transports().packets();
   use_.processors = use_of_process();
+  use_.all_ns = busy_time_of_processors_ns();
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(host_waits));
@@ -376,6 +377,7 @@ RunUse Run::Impl::use_in_all(const std::vector<NodeReport>& nodes) const {
   ProcessorUse& sum = use.processors;
   const ProcessorUse before = sum, now = use_of_process();
   sum = {now.ran_ns - std::min(now.ran_ns, before.ran_ns), now.waited_ns - std::min(now.waited_ns, before.waited_ns)};
+  use.all_ns = busy_time_of_processors_ns() - use.all_ns;
   for (const NodeReport& node : nodes) sum.ran_ns += node.use.ran_ns, sum.waited_ns += node.use.waited_ns;
   return use;
 }

@@ -105,6 +105,7 @@ struct ControllerReport {
 struct RunUse {
   std::uint64_t full_ns = 0;  // as many instances were in flight as the window has
   ProcessorUse processors;    // of this process and of those of nodes
+  std::uint64_t all_ns = 0;   // that the processors which this process may use worked, for any program
 };
 
 struct RunReport {

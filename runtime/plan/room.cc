@@ -7,7 +7,9 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kInstancesPerWorker = 8;
+// Instances retire in order, so a slow one holds those behind it back. With 32, workers that take log-normal times
+// (sigma 1, three stages) are busy 96 % of the time; with 8 it is 65 %.
+constexpr std::uint64_t kInstancesPerWorker = 32;
 
 // Controllers with one worker each keep the window that the compiler chose by the number of stages.
 std::uint32_t wanted_window(const Plan& plan, const std::vector<std::uint32_t>& workers) {

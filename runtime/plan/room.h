@@ -20,7 +20,7 @@ std::vector<std::uint32_t> workers_of(const Plan& plan, std::uint32_t all);
 std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_both_ends, bool small) noexcept;
 
 // Raises window and blocks of a plan with Plan::raises_blocks. They were counted for the workers `from`, by controller,
-// and are counted for `to` afterwards. The window becomes 8 instances for each worker of the controllers that have
+// and are counted for `to` afterwards. The window becomes 32 instances for each worker of the controllers that have
 // several, if Plan::raises_window allows it; an edge gets instances_on_edge() x b(e) blocks. The plan stays valid: it
 // gets less room where limits demand it. Nothing is lowered.
 void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);

@@ -29,9 +29,10 @@ struct Ran {
     return *this;
   }
   // Parts of the time of all processors.
-  Ran& used(double ran, double waited) {
+  Ran& used(double ran, double waited, double others = 0) {
     constexpr double kAllNs = static_cast<double>(kWallNs) * kProcessors;
     report.use.processors = {static_cast<std::uint64_t>(ran * kAllNs), static_cast<std::uint64_t>(waited * kAllNs)};
+    report.use.all_ns = static_cast<std::uint64_t>((ran + others) * kAllNs);
     return *this;
   }
   Ran& was_full(double share) {
@@ -102,7 +103,8 @@ TEST_CASE("a serial stage is named where other workers could have run it") {
 TEST_CASE("the host limits a run if it fetches inputs or passes outputs on all the time") {
   CHECK(Ran().took(kSourceStage, 0.9).cause() == Cause::kSource);
   CHECK(Ran().took(kSourceStage, 0.3).took(kSinkStage, 0.6).cause() == Cause::kSink);
-  CHECK(Ran().took(kSourceStage, 0.85).took(kA, 0.95).cause() == Cause::kController);  // a faster source gains nothing
+  // A faster source would gain nothing.
+  CHECK(Ran().took(kSourceStage, 0.85).took(kA, 1.9).has_workers(1, 2).cause() == Cause::kController);
 }
 
 TEST_CASE("a window that was full limits a run whose controllers had time left") {
@@ -131,11 +133,13 @@ TEST_CASE("kernels that take less than a message are to do more") {
   CHECK(has(limit.remedy, "a firing of a takes 1 us, "));
 }
 
-TEST_CASE("other programs are named where threads waited for processors that this run did not fill") {
-  CHECK(Ran().took(kA, 0.95).used(0.4, 0.5).cause() == Cause::kPrograms);
-  CHECK(Ran().was_full(0.95).used(0.4, 0.5).cause() == Cause::kPrograms);
-  CHECK(Ran().used(0.4, 0.5).cause() == Cause::kPrograms);
+TEST_CASE("other programs are named where they ran while threads of the run waited") {
+  CHECK(Ran().took(kA, 0.95).used(0.4, 0.5, 0.6).cause() == Cause::kPrograms);
+  CHECK(Ran().was_full(0.95).used(0.4, 0.5, 0.6).cause() == Cause::kPrograms);
+  CHECK(Ran().used(0.4, 0.5, 0.6).cause() == Cause::kPrograms);
   CHECK(Ran().took(kA, 1.9).has_workers(1, 2).used(0.95, 0.5).cause() == Cause::kController);  // its own threads
+  CHECK(Ran().took(kA, 60).has_workers(1, 64).used(0.1, 0.3).cause() == Cause::kWorkers);      // many that wake at once
+  CHECK(Ran().took(kA, 0.95).used(0.5, 0, 0.5).cause() == Cause::kWorkers);                    // nobody waited for them
 }
 
 }  // namespace woa

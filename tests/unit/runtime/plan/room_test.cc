@@ -35,15 +35,15 @@ TEST_CASE("a plan says one worker, or leaves the number to the node") {
 TEST_CASE("a window grows with the workers, and small blocks with the window") {
   Plan plan = compiled(64);
   raise_room(plan, 6);
-  CHECK(plan.window == 8 * 6);
-  CHECK(blocks_of(plan) == std::vector<std::uint32_t>(3, 48 * 2 + 1));
+  CHECK(plan.window == 32 * 6);
+  CHECK(blocks_of(plan) == std::vector<std::uint32_t>(3, 192 * 2 + 1));
   CHECK(validate(plan).ok());
 }
 
 TEST_CASE("large blocks follow the workers of both ends") {
   Plan plan = compiled(kLargeBytes);
   raise_room(plan, 6);
-  CHECK(plan.window == 48);
+  CHECK(plan.window == 192);
   // host and cpu:0: 2 x (1 + 6) + 2 = 16 instead of 4; cpu:0 and cpu:1: the same; cpu:1 and host: 2 x (1 + 1) + 2 = 6.
   CHECK(blocks_of(plan) == std::vector<std::uint32_t>{9 + 12 * 2, 9 + 12 * 2, 9 + 2 * 2});
 }
