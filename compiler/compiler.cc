@@ -55,7 +55,10 @@ Machine load_machine(const CompileOptions& options, Report& report) {
       options.machine ? read_machine_at(*options.machine, options.nodes, report) : default_machine(options.nodes);
   machine.transport = options.transport;
   machine.processors = options.processors.value_or(static_cast<std::uint32_t>(usable_processors()));
-  for (MachineController& controller : machine.controllers) set_workers(controller.plan, options);
+  for (MachineController& controller : machine.controllers) {
+    set_workers(controller.plan, options);
+    if (options.nodes > 1 && controller.place.line == 0) controller.cores.clear();  // each has a computer of its own
+  }
   return machine;
 }
 

@@ -9,7 +9,9 @@
 #include "library/machine_choice.h"
 #include "library/program_kernels.h"
 #include "runtime/base/file.h"
+#include "runtime/base/processor.h"
 #include "runtime/base/text.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/plan/room.h"
@@ -259,6 +261,18 @@ Status read_params(const std::vector<std::string>& given, std::map<std::string, 
 }
 
 }  // namespace
+
+Result<Plan> plan_for_here(const CertifiedPlan& plan, const Cores& cores) {
+  std::vector<std::uint32_t> workers = workers_of(plan, static_cast<std::uint32_t>(usable_processors()));
+  const std::vector<Processors> pinned = processors_of(cores, plan);
+  for (std::size_t c = 0; c < pinned.size(); ++c)
+    if (plan.controllers[c].workers == kAllWorkers && !pinned[c].empty())
+      workers[c] = static_cast<std::uint32_t>(pinned[c].size());
+  Plan raised = plan;
+  raise_room(raised, workers_of(plan, 1), workers);
+  auto routed = rewrite(raised, plan.model);
+  return routed.ok() ? std::move(routed) : rewrite(plan, plan.model);
+}
 
 bool LoadedPlan::graph_has_errors() const {
   return std::ranges::any_of(diagnostics, [](const Diagnostic& each) { return each.severity == Severity::kError; });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "library/cores.h"
 #include "library/environment.h"
 #include "library/read_files.h"
 #include "runtime/base/status.h"
@@ -42,6 +43,10 @@ struct PlanOptions {
   bool anywhere = false;                       // may run elsewhere: a kernel that is missing here is a warning
   OnMessage warn = [](const std::string&) {};  // takes warnings that no diagnostic is
 };
+
+// Returns the plan with the room that the workers of controllers on this host take (raise_room()), and with the routes
+// of its call model. As it was compiled, if its routes do not fit that room. Errors: those of rewrite().
+Result<Plan> plan_for_here(const CertifiedPlan& plan, const Cores& cores = {});
 
 // A plan for the call model asked for, without its routes (rewrite()); or why there is none.
 struct LoadedPlan {

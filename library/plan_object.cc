@@ -7,9 +7,7 @@
 #include "library/certificate_report.h"
 #include "library/option_names.h"
 #include "library/options.h"
-#include "runtime/base/processor.h"
 #include "runtime/call_models/call_model.h"
-#include "runtime/plan/room.h"
 
 namespace woa {
 namespace {
@@ -80,9 +78,7 @@ Result<std::unique_ptr<woa_plan>> compile(const PlanOptions& options, woa_on_dia
   if (on_diagnostic != nullptr)
     for (const Diagnostic& diagnostic : loaded.diagnostics) tell(diagnostic, on_diagnostic, user);
   if (!loaded.plan) return loaded.graph_has_errors() ? summary_of(loaded.diagnostics) : loaded.status;
-  CertifiedPlan raised = *loaded.plan;
-  raise_room(raised, static_cast<std::uint32_t>(usable_processors()));
-  WOA_ASSIGN_OR_RETURN(auto calls, rewrite(raised, loaded.plan->model));
+  WOA_ASSIGN_OR_RETURN(auto calls, plan_for_here(*loaded.plan));
   auto made = std::make_unique<woa_plan>();
   made->calls = with_proofs(std::move(calls), *loaded.plan);
   made->plan = std::move(*loaded.plan);

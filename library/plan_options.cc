@@ -30,7 +30,9 @@ void read_replicas(const std::vector<std::string>& given, std::map<std::string, 
 }
 
 void add_window_option(CLI::App& command, PlanOptions& options) {
-  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
+  command
+      .add_option("--window", options.window,
+                  "Instances in flight at most (1-4096; default: twice the stages, and 32 for each of several workers)")
       ->transform(within(1, kMaxWindow));
 }
 
@@ -39,7 +41,7 @@ void add_buffers_option(CLI::App& command, PlanOptions& options, const std::stri
   command
       .add_option("--buffers", options.buffers,
                   "Blocks per edge (docs/liveness.md; default: " + by_default +
-                      "). full: for the whole window. least: for one instance" + more)
+                      "). full: as many as the workers use. least: for one instance" + more)
       ->check(one_of(names));
 }
 
@@ -97,7 +99,8 @@ void add_placement_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* const profile = command.get_option("--profile");
   command
       .add_option("--objective", options.goal.objective,
-                  "Minimise latency (time of one instance; default) or throughput (time between instances)")
+                  "Minimise latency (time of one instance; default, but for a `woa run` of many) or throughput (time "
+                  "between instances)")
       ->check(one_of({"latency", "throughput"}))
       ->needs(profile);
   command.add_option("--max-latency", options.goal.most_latency_ps, "With --objective throughput: bound the latency")

@@ -18,8 +18,8 @@ std::string percent(double share) { return to_text("%.0f %%", 100 * std::min(sha
 
 class Finder {
  public:
-  Finder(const Plan& plan, const RunReport& report, double wall_s, std::size_t processors)
-      : plan_(plan), report_(report), wall_s_(wall_s), processors_(static_cast<double>(processors)) {}
+  Finder(const Plan& plan, const RunReport& report, double wall_s)
+      : plan_(plan), report_(report), wall_s_(wall_s), processors_(static_cast<double>(report.use.usable)) {}
 
   std::optional<RunLimit> find() {
     for (std::size_t c = 0; c < plan_.controllers.size(); ++c) add_controller(c);
@@ -37,7 +37,7 @@ class Finder {
       busy_ns += stages[s].busy_ns;
       if (stages[s].busy_ns > most_ns) most_ns = stages[s].busy_ns, longest = s;
     }
-    if (c != kHostController) busy_s_ += static_cast<double>(busy_ns) / kNsPerS;
+    if (c != kHostController && !report_.controllers[c].elsewhere) busy_s_ += static_cast<double>(busy_ns) / kNsPerS;
     const std::uint32_t workers = report_.controllers[c].device.workers;
     const double share = share_of(workers, busy_ns, wall_s_);
     if (c != kHostController && share > most_of_kernels_) most_of_kernels_ = share, longest_kernel_ = longest;
@@ -74,19 +74,23 @@ class Finder {
     const ControllerPlan& controller = plan_.controllers[busiest_];
     if (are_crowded()) return set_programs();
     if (serial && (!limit_.is_full() || report_.controllers[plan_.stages[*serial].controller].device.workers > 1)) {
-      limit_.stage = plan_.stages[*serial].name;
-      return set(Cause::kSerial, share_of_stage(*serial), remedy_of_serial(plan_.stages[*serial]));
+      const StagePlan& stage = plan_.stages[*serial];
+      limit_.controller = plan_.controllers[stage.controller].name, limit_.stage = stage.name;
+      limit_.share = limit_.stage_share = share_of_serial(stage);
+      return set(Cause::kSerial, limit_.share, remedy_of_serial(stage));
     }
     if (controller.kind != ControllerKind::kCpu) {
       return set(Cause::kController, limit_.share,
                  "a faster kernel of " + limit_.stage +
                      ", or another controller for it: `woa profile`, then --profile " + "with --objective throughput");
     }
-    const std::uint32_t workers = report_.controllers[busiest_].device.workers;
-    if (std::min(ran(), worked()) < kIdle)
+    const ControllerReport& full = report_.controllers[busiest_];
+    const std::uint32_t workers = full.device.workers;
+    if (workers < kMaxWorkers && !full.elsewhere && std::min(ran(), worked()) < kIdle)
       return set(Cause::kWorkers, limit_.share,
-                 "its " + counted(workers, "worker") + " left processors idle: try --workers " +
-                     std::to_string(std::min(2 * workers, kMaxWorkers)));
+                 "its " + counted(workers, "worker") + " left processors idle: " +
+                     (full.processors.empty() ? "try --workers " + std::to_string(std::min(2 * workers, kMaxWorkers))
+                                              : "give it more of them by --cores"));
     set(Cause::kController, limit_.share,
         "the processors are full: a faster kernel of " + limit_.stage + ", more processors, or nodes (--nodes)");
   }
@@ -137,9 +141,20 @@ class Finder {
     for (std::size_t s = kSinkStage + 1; s < plan_.stages.size(); ++s) {
       const StagePlan& stage = plan_.stages[s];
       const bool serial = stage.serial || stage.stateful == Stateful::kRun;
-      if (serial && share_of_stage(s) >= kFull && (!found || share_of_stage(s) > share_of_stage(*found))) found = s;
+      if (!serial || share_of_serial(stage) < kFull) continue;
+      if (!found || share_of_stage(s) > share_of_stage(*found)) found = s;
     }
     return found;
+  }
+  // Of all stages of a serial kernel on a controller, which take turns; a stage that keeps state takes turns alone.
+  [[nodiscard]] double share_of_serial(const StagePlan& one) const {
+    double share = 0;
+    for (std::size_t s = kSinkStage + 1; s < plan_.stages.size(); ++s) {
+      const StagePlan& other = plan_.stages[s];
+      const bool takes_turns = one.serial && other.kernel == one.kernel && other.controller == one.controller;
+      if (takes_turns || &other == &one) share += share_of_stage(s);
+    }
+    return share;
   }
   static std::string remedy_of_serial(const StagePlan& stage) {
     if (stage.stateful == Stateful::kRun)
@@ -201,8 +216,8 @@ std::string RunLimit::text() const {
   return "limited by no controller: " + busiest + "; instances waited for inputs, messages, processors or the window";
 }
 
-std::optional<RunLimit> limit_of(const Plan& plan, const RunReport& report, double wall_s, std::size_t processors) {
-  return Finder(plan, report, wall_s, processors).find();
+std::optional<RunLimit> limit_of(const Plan& plan, const RunReport& report, double wall_s) {
+  return Finder(plan, report, wall_s).find();
 }
 
 }  // namespace woa

@@ -1,7 +1,6 @@
 // The limit of a run: what held it back, and what would change that.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,7 +20,7 @@ enum class Cause : std::uint8_t {
   kSerial,      // a stage of one firing at a time worked most of the time
   kWorkers,     // the workers of a controller worked most of the time, and processors were idle
   kController,  // the workers of a controller worked most of the time
-  kBlocks,      // the window was full, and edges have fewer blocks than it
+  kBlocks,      // the window was full, and an edge has blocks for one instance
   kBrief,       // the window was full, and kernels take less time than a message
   kWindow,      // the window was full
   kWaiting,     // none of these
@@ -38,7 +37,7 @@ struct RunLimit {
   [[nodiscard]] std::string text() const;       // "limited by cpu:0: it worked 93 % of the time, 89 % on decode"
 };
 
-// Nothing if nobody worked, or the time is unknown. `processors`: that this host's part of the run may use.
-std::optional<RunLimit> limit_of(const Plan& plan, const RunReport& report, double wall_s, std::size_t processors);
+// Nothing if nobody worked, or the time is unknown.
+std::optional<RunLimit> limit_of(const Plan& plan, const RunReport& report, double wall_s);
 
 }  // namespace woa

@@ -85,7 +85,7 @@ json stages_json(const RunResult& result) {
 }
 
 json limit_json(const RunResult& result) {
-  const auto limit = limit_of(*result.plan, *result.report, result.wall_s, usable_processors());
+  const auto limit = limit_of(*result.plan, *result.report, result.wall_s);
   if (!limit) return nullptr;
   return {{"controller", limit->controller},   {"share", limit->share},    {"stage", limit->stage},
           {"stage_share", limit->stage_share}, {"full", limit->is_full()}, {"text", limit->text()},

@@ -91,14 +91,15 @@ class TableMaker {
     add_component(added);
   }
 
-  // A group with one controller adds nothing to the limit by its workers, unless the machine file counts its cores.
+  // A group with one controller adds nothing to the limit by its workers, unless these are more than the processors, or
+  // the machine file counts its cores.
   void share_cores() {
     table_.cores = machine_.cores;
     if (table_.cores.contains(std::string(kSharedCores))) return;
     std::vector<ComponentCosts*> members;
     for (ComponentCosts& component : table_.components)
       if (component.cores == kSharedCores) members.push_back(&component);
-    if (members.size() > 1) {
+    if (members.size() > 1 || (!members.empty() && members.front()->workers > machine_.processors)) {
       table_.cores.emplace(kSharedCores, machine_.processors);
     } else if (!members.empty()) {
       members.front()->cores.clear();

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace woa {
 namespace {
 
 // The processors that this process may use: "0, 1".
-std::string allowed_processors(const cpu_set_t& set) {
+std::string allowed_text(const cpu_set_t& set) {
   std::string text;
   for (std::size_t k = 0; k < CPU_SETSIZE; ++k)
     if (CPU_ISSET(k, &set)) text += (text.empty() ? "" : ", ") + std::to_string(k);
@@ -80,7 +81,7 @@ Status not_allowed(int processor, const cpu_set_t& allowed) {
                           : does_group_allow(processor) ? "this process was started for other processors (`taskset`)"
                                                         : "the control group of this process has others (cpuset)";
   return {Code::kInvalid, "cannot pin to processor " + std::to_string(processor) + ": " + why +
-                              "; this process may use " + allowed_processors(allowed)};
+                              "; this process may use " + allowed_text(allowed)};
 }
 
 // The last PinnedThread of a thread gives this mask back.
@@ -123,6 +124,9 @@ std::size_t usable_processors() {
 
 ProcessorUse use_of_process() noexcept {
   ProcessorUse use;
+  timespec ran{};
+  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ran) == 0)
+    use.ran_ns = static_cast<std::uint64_t>(ran.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(ran.tv_nsec);
   DIR* const tasks = ::opendir("/proc/self/task");
   if (tasks == nullptr) return use;
   while (const dirent* const task = ::readdir(tasks)) {  // NOLINT(concurrency-mt-unsafe): this thread's alone
@@ -131,16 +135,24 @@ ProcessorUse use_of_process() noexcept {
     const UniqueFd file(::open(text.data(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0 || ::read(file.get(), text.data(), text.size() - 1) <= 0) continue;
     char* end = text.data();
-    use.ran_ns += std::strtoull(end, &end, 10);
+    (void)std::strtoull(end, &end, 10);  // that the thread ran: those that ended ran, too
     use.waited_ns += std::strtoull(end, &end, 10);
   }
   ::closedir(tasks);
   return use;
 }
 
+Processors allowed_processors() {
+  const cpu_set_t set = mask_of_thread();
+  Processors allowed;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+    if (has(set, processor)) allowed.push_back(processor);
+  return allowed;
+}
+
 // Lines of /proc/stat begin "cpu3 USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL"; that of all processors has no
 // number.
-std::uint64_t busy_time_of_processors_ns() noexcept {
+std::uint64_t busy_time_ns(const Processors& processors) noexcept {
   constexpr std::size_t kMostText = 64 << 10;  // enough for 900 processors; other lines follow
   constexpr std::uint64_t kNsPerTick = 10'000'000;
   std::array<char, kMostText> text{};
@@ -148,11 +160,11 @@ std::uint64_t busy_time_of_processors_ns() noexcept {
   const ssize_t bytes = file.get() < 0 ? -1 : ::read(file.get(), text.data(), text.size() - 1);
   if (bytes <= 0) return 0;
   text[static_cast<std::size_t>(bytes)] = 0;
-  const cpu_set_t allowed = mask_of_thread();
+  const cpu_set_t wanted = set_of(processors);
   std::uint64_t ticks = 0;
   for (char* line = std::strstr(text.data(), "\ncpu"); line != nullptr; line = std::strstr(line, "\ncpu")) {
     line += 4;
-    if (!has(allowed, static_cast<int>(std::strtol(line, &line, 10)))) continue;
+    if (!has(wanted, static_cast<int>(std::strtol(line, &line, 10)))) continue;
     for (int column = 0; column < 8; ++column) {
       const std::uint64_t spent = std::strtoull(line, &line, 10);
       if (column != 3 && column != 4) ticks += spent;  // idle, and idle while something waited for a disk

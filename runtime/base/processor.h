@@ -21,15 +21,17 @@ std::string processors_text(const Processors& processors);  // "processor 1", "p
 // smaller (a part of one counts as one). At least 1.
 std::size_t usable_processors();
 
-// The time that the threads of this process ran, and the time that they were ready to and waited for a processor
-// (/proc/PID/task/TID/schedstat). 0 where the system does not say.
+// The time that this process ran, and the time that its threads were ready to and waited for a processor
+// (/proc/PID/task/TID/schedstat, of those that have not ended). 0 where the system does not say.
 struct ProcessorUse {
   std::uint64_t ran_ns = 0, waited_ns = 0;
 };
 ProcessorUse use_of_process() noexcept;
-// The time that the processors which this thread may run on worked since the system started, for any program
-// (/proc/stat, in hundredths of a second). 0 where the system does not say.
-std::uint64_t busy_time_of_processors_ns() noexcept;
+// The processors that the calling thread may run on.
+Processors allowed_processors();
+// The time that these processors worked since the system started, for any program (/proc/stat, in hundredths of a
+// second). 0 where the system does not say.
+std::uint64_t busy_time_ns(const Processors& processors) noexcept;
 
 // Has libraries that give a kernel threads of its own (OpenMP, BLAS) give it one, unless the environment has another
 // number: beside other workers more would only take turns. Sets variables of the environment; for a process without

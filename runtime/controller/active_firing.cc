@@ -46,6 +46,7 @@ void ActiveFiring::bind(StageProgram& to) noexcept {
   if (program == &to) return;
   program = &to;
   stage = to.id;
+  state = nullptr;
   const FiringRoom room = FiringRoom::of(to, 0);
   const std::size_t outs = to.is_behind ? 0 : room.outputs;
   tokens.resize(room.ports);

@@ -380,7 +380,8 @@ std::size_t Controller::fire_admitted() noexcept {
     if (entry != nullptr && !entry->dead) {
       const Fired fired = fire(source, *entry, {admitted, kSourceStage}, {});
       if (fired == Fired::kNotYet || fired == Fired::kBusy) break;
-      admitted_.pop();
+      // One that failed may have been the oldest, and is gone already.
+      if (!admitted_.empty() && admitted_.front().instance == admitted.instance) admitted_.pop();
       if (fired == Fired::kStarted) parts.firings.complete_ran();
     } else if (entry != nullptr || admitted.instance < oldest_) {
       admitted_.pop();
@@ -401,6 +402,7 @@ void Controller::fail_at_sink(std::uint64_t instance, Code code, std::uint32_t o
 void Controller::learn_oldest(std::uint64_t oldest) noexcept {
   if (oldest <= oldest_) return;
   const std::uint64_t from = std::exchange(oldest_, oldest);
+  while (!admitted_.empty() && admitted_.front().instance < oldest) admitted_.pop();  // makes room for the next
   parts_->matching.retire(from, oldest);
   for (StageProgram& stage : parts_->programs->all()) stage.instances.retire(from, oldest);
 }

@@ -82,7 +82,8 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
   hosted->processors_ = std::move(setup.processors);
-  hosted->crowded_ = plan.controllers.size() + hosted->backend_->description().workers > usable_processors();
+  const std::size_t pinned = hosted->processors_.size(), workers = hosted->backend_->description().workers;
+  hosted->crowded_ = pinned != 0 ? 1 + workers > pinned : plan.controllers.size() + workers > usable_processors();
   hosted->idle_ = Idle(wired->doorbell, setup.idle, wired->wiring.sleeper.get());
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())

@@ -96,7 +96,9 @@ class Run::Impl final : public InstanceObserver {
   std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
   std::uint64_t full_since_ns_ = 0;        // 0: the window has room
   std::uint64_t completed_ns_ = 0;         // the last completion, or outputs that were given back
-  RunUse use_;                             // processors: before the run
+  RunUse use_;                             // processors and all_ns: before the run
+  Processors allowed_;                     // that this process may use
+  std::set<std::uint32_t> elsewhere_;      // controllers of nodes that joined
   Flight* delivering_ = nullptr;           // its outputs are with the completion callback
   std::uint64_t first_deadline_ = kNever;  // of the instances in flight, or of some that have ended
 };
@@ -185,13 +187,16 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.trace_limit = options_.trace_limit;
   nodes.waits = std::move(waits);
   nodes.node_command = options_.node_command;
+  for (const auto& [controller, node] : joined) elsewhere_.insert(controller);
   nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
   nodes.start_ns = options_.start_ns;
   nodes.end_ns = options_.end_ns;
   packets_before_ = transports().packets();
   use_.processors = use_of_process();
-  use_.all_ns = busy_time_of_processors_ns();
+  use_.usable = usable_processors();
+  allowed_ = allowed_processors();
+  use_.all_ns = busy_time_ns(allowed_);
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(host_waits));
@@ -269,11 +274,8 @@ void Run::Impl::fail_late_instances() {
   for (std::uint64_t i = oldest_; i < next_; ++i) {
     const Flight& flight = flights_[i];
     if (flight.state != Flight::State::kOpen || flight.deadline == kNoDeadline) continue;
-    if (now > flight.deadline) {
-      fail_late(i);
-    } else {
-      first_deadline_ = std::min(first_deadline_, flight.deadline);
-    }
+    if (now > flight.deadline) fail_late(i);
+    if (is(i, Flight::State::kOpen)) first_deadline_ = std::min(first_deadline_, flights_[i].deadline);
   }
 }
 
@@ -348,8 +350,10 @@ HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const G
 void Run::Impl::retire() {
   const std::uint64_t before = oldest_;
   while (oldest_ < next_ && flights_[oldest_].state == Flight::State::kOver) ++oldest_;
-  if (full_since_ns_ != 0 && oldest_ != before)
-    use_.full_ns += std::max(completed_ns_, full_since_ns_) - std::exchange(full_since_ns_, 0);
+  if (full_since_ns_ != 0 && oldest_ != before) {
+    if (completed_ns_ > full_since_ns_) use_.full_ns += completed_ns_ - full_since_ns_;
+    full_since_ns_ = 0;
+  }
   if (status_.ok()) host_->controller().retire(oldest_);
 }
 
@@ -377,8 +381,10 @@ RunUse Run::Impl::use_in_all(const std::vector<NodeReport>& nodes) const {
   ProcessorUse& sum = use.processors;
   const ProcessorUse before = sum, now = use_of_process();
   sum = {now.ran_ns - std::min(now.ran_ns, before.ran_ns), now.waited_ns - std::min(now.waited_ns, before.waited_ns)};
-  use.all_ns = busy_time_of_processors_ns() - use.all_ns;
-  for (const NodeReport& node : nodes) sum.ran_ns += node.use.ran_ns, sum.waited_ns += node.use.waited_ns;
+  const std::uint64_t all_ns = busy_time_ns(allowed_);
+  use.all_ns = all_ns - std::min(all_ns, use.all_ns);
+  for (std::uint32_t c = 0; c < nodes.size(); ++c)
+    if (!elsewhere_.contains(c)) sum.ran_ns += nodes[c].use.ran_ns, sum.waited_ns += nodes[c].use.waited_ns;
   return use;
 }
 
@@ -415,7 +421,8 @@ Result<RunReport> Run::Impl::finish() {
     }
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
     report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processors,
-                                  std::move(node.staged), node.counted});
+                                  std::move(node.staged), node.counted,
+                                  elsewhere_.contains(static_cast<std::uint32_t>(report.controllers.size()))});
   }
   for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
   report.use = use_in_all(*nodes);

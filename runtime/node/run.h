@@ -98,14 +98,16 @@ struct ControllerReport {
   std::vector<TraceEvent> trace;
   Processors processors = {};  // that its loop was pinned to
   RegionNumbers staged = {};   // whose payloads the back-end copies by way of memory of its own: Backend::map()
-  bool counted = true;  // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
+  bool counted = true;     // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
+  bool elsewhere = false;  // of a node that joined
 };
 
 // How the run used its window and the processors.
 struct RunUse {
   std::uint64_t full_ns = 0;  // as many instances were in flight as the window has
-  ProcessorUse processors;    // of this process and of those of nodes
+  ProcessorUse processors;    // of this process and of those of nodes on this host
   std::uint64_t all_ns = 0;   // that the processors which this process may use worked, for any program
+  std::size_t usable = 1;     // usable_processors() of this process
 };
 
 struct RunReport {

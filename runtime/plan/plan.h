@@ -43,7 +43,7 @@ inline constexpr std::size_t kMaxJoined = 8;  // stages of a chain on a card: ch
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // slot: docs/adr/0017-the-plan-bounds-inline-payloads.md
 
 inline constexpr std::size_t kMaxLaneBytes = 64;
-inline constexpr std::uint32_t kMaxReplicas = 64;    // of a stage: no more instances are in flight
+inline constexpr std::uint32_t kMaxReplicas = 64;    // of a stage
 inline constexpr std::uint32_t kMaxElements = 4096;  // that a firing may scatter
 // Work of a GPU: its dimensions, and threads of a block.
 inline constexpr std::size_t kMaxWorkDims = 3;

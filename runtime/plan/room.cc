@@ -1,6 +1,8 @@
 #include "runtime/plan/room.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "runtime/plan/call_models.h"
 
@@ -10,6 +12,10 @@ namespace {
 // Instances retire in order, so a slow one holds those behind it back. With 32, workers that take log-normal times
 // (sigma 1, three stages) are busy 96 % of the time; with 8 it is 65 %.
 constexpr std::uint64_t kInstancesPerWorker = 32;
+
+// A sixteenth of what a plan may have: wires between hosts and call models with more edges hold it, too.
+constexpr std::uint64_t kMostRaised = kMaxSlots / 16;
+constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30, kMaxOutputBytes = 255ULL << 30;  // as size_channels() has them
 
 // Controllers with one worker each keep the window that the compiler chose by the number of stages.
 std::uint32_t wanted_window(const Plan& plan, const std::vector<std::uint32_t>& workers) {
@@ -26,14 +32,14 @@ std::uint32_t wanted_window(const Plan& plan, const std::vector<std::uint32_t>& 
       std::clamp<std::uint64_t>(kInstancesPerWorker * (sum + all), plan.window, std::max(plan.window, kMaxWindow)));
 }
 
-// Returns the largest window for which the header rings fit, the call model's included.
-std::uint32_t most_window(const Plan& plan, std::uint32_t wanted) {
+// Returns the largest window for which the header rings have no more than `most_slots`, the call model's included.
+std::uint32_t most_window(const Plan& plan, std::uint32_t wanted, std::uint64_t most_slots) {
   std::uint64_t slots = 0, more = 1;
   for (const EdgePlan& edge : plan.edges) {
     slots += std::uint64_t{edge.blocks} + plan.window;
     more += std::uint64_t{edge.min_blocks} + 1;
   }
-  const std::uint64_t most = kMaxSlots / call_model(plan.model).edges;
+  const std::uint64_t most = most_slots / call_model(plan.model).edges;
   const std::uint64_t room = slots < most ? (most - slots) / more : 0;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, plan.window + room));
 }
@@ -48,11 +54,20 @@ std::uint64_t instances_on(const Plan& plan, const EdgePlan& edge, std::uint32_t
 
 std::vector<std::uint32_t> raised_blocks(const Plan& plan, std::uint32_t window, const std::vector<std::uint32_t>& from,
                                          const std::vector<std::uint32_t>& to) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> readers;  // by stage and port
+  for (const EdgePlan& edge : plan.edges) readers[{edge.from_stage, edge.from_port}] += edge.count ? 0 : 1;
   std::vector<std::uint32_t> blocks;
   for (const EdgePlan& edge : plan.edges) {
+    blocks.push_back(edge.blocks);
+    const StagePlan& writer = plan.stages[edge.from_stage];
+    if (plan.controllers[writer.controller].traits.keeps_payloads()) continue;  // a device's memory is scarce
     const std::uint64_t before = instances_on(plan, edge, plan.window, from);
     const std::uint64_t now = std::max(before, instances_on(plan, edge, window, to));
-    blocks.push_back(edge.blocks + static_cast<std::uint32_t>((now - before) * edge.min_blocks));
+    const std::uint64_t bytes = edge.count ? 1 : writer.outputs[edge.from_port].type.block_bytes();
+    const std::uint64_t outputs = std::max<std::uint64_t>(readers[{edge.from_stage, edge.from_port}], 1);
+    const std::uint64_t most = std::min(kMaxEdgeBytes, kMaxOutputBytes / outputs) / bytes;
+    const std::uint64_t wanted = edge.blocks + (now - before) * edge.min_blocks;
+    blocks.back() = static_cast<std::uint32_t>(std::max<std::uint64_t>(edge.blocks, std::min(wanted, most)));
   }
   return blocks;
 }
@@ -64,7 +79,7 @@ void swap_blocks(Plan& plan, std::vector<std::uint32_t>& blocks) {
 void raise(Plan& plan, std::uint32_t wanted, const std::vector<std::uint32_t>& from,
            const std::vector<std::uint32_t>& to) {
   const std::uint32_t before = plan.window;
-  for (std::uint32_t window = most_window(plan, wanted);; window = before + (window - before) / 2) {
+  for (std::uint32_t window = wanted;; window = before + (window - before) / 2) {
     std::vector<std::uint32_t> blocks = raised_blocks(plan, window, from, to);
     swap_blocks(plan, blocks);
     plan.window = window;
@@ -89,7 +104,7 @@ std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_b
 }
 
 void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
-  if (plan.raises_blocks && from != to) raise(plan, wanted_window(plan, to), from, to);
+  if (plan.raises_blocks && from != to) raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
 }
 
 void raise_room(Plan& plan, std::uint32_t processors) {
@@ -98,7 +113,7 @@ void raise_room(Plan& plan, std::uint32_t processors) {
 
 void raise_window(Plan& plan, std::uint32_t window) {
   const std::vector<std::uint32_t> workers = workers_of(plan, 1);
-  raise(plan, std::max(window, plan.window), workers, workers);
+  raise(plan, most_window(plan, std::max(window, plan.window), kMaxSlots), workers, workers);
 }
 
 }  // namespace woa

@@ -16,9 +16,7 @@
 #include "library/machine_choice.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
-#include "runtime/base/processor.h"
 #include "runtime/call_models/call_model.h"
-#include "runtime/plan/room.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/failure.h"
@@ -172,9 +170,9 @@ class Comparer {
     row.has_unread = std::ranges::any_of(loaded.plan->certificate->costs.edges, &EdgeCosts::unread);
     row.has_shares =
         std::ranges::any_of(loaded.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; });
-    if (options.goal.objective == "throughput")
-      raise_room(*loaded.plan, static_cast<std::uint32_t>(usable_processors()));  // as `woa run` does
-    row.plan = rewrite(*loaded.plan, model);
+    // As `woa run` would: for a throughput with room for all workers.
+    row.plan = options.goal.objective == "throughput" ? plan_for_here(*loaded.plan, arguments_.cores)
+                                                      : rewrite(*loaded.plan, model);
     for (std::size_t s = 0; s < loaded.plan->stages.size(); ++s) {
       const StagePlan& stage = loaded.plan->stages[s];
       if (stage.role != StageRole::kKernel) continue;
@@ -235,7 +233,7 @@ class Comparer {
   // same for all models.
   [[nodiscard]] std::uint64_t rounds_for(const Plan& plan, std::uint64_t round) const {
     constexpr std::uint64_t kWindows = 6, kMost = 20'000;
-    constexpr double kLong_ps = 0.3e12;
+    constexpr double kLong_ps = 0.3e12, kTooLong_ps = 10e12;
     const std::uint64_t least = arguments_.repetitions + 1;
     if (!result_.is_of_throughput() || plan.window == 1) return least;
     double period_ps = 1;
@@ -244,7 +242,8 @@ class Comparer {
           std::max({period_ps, static_cast<double>(row.prediction.period_ps), static_cast<double>(row.source_ps)});
     const auto instances = std::clamp(static_cast<std::uint64_t>(kLong_ps / period_ps), kWindows * plan.window,
                                       std::max(kMost, kWindows * plan.window));
-    return std::max(least, (instances + round - 1) / round);
+    const auto affordable = static_cast<std::uint64_t>(kTooLong_ps / period_ps);
+    return std::max(least, (std::min(instances, affordable) + round - 1) / round);
   }
 
   ModelRun run(const Plan& plan, InputFiles& inputs, std::uint64_t rounds) {

@@ -14,11 +14,11 @@
 #include "runtime/base/processor.h"
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
-#include "runtime/plan/room.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/interruption.h"
 #include "tools/woa/kernel_watch.h"
+#include "tools/woa/literal.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/process.h"
 #include "tools/woa/progress.h"
@@ -208,6 +208,7 @@ bool runs_many(const CommandArguments& arguments) {
   if (arguments.instances != 0) return arguments.instances > 1;
   return std::ranges::any_of(arguments.in, [](const std::string& input) {
     const std::string from = input.substr(std::min(input.find('='), input.size() - 1) + 1);
+    if (is_literal(from)) return false;
     std::error_code absent;
     const auto type = std::filesystem::status(from, absent).type();
     return from == "-" || from.find('%') != std::string::npos || type == std::filesystem::file_type::directory ||
@@ -224,8 +225,7 @@ int run_graph(const CommandArguments& arguments, ParallelJob& job) {
   Loaded loaded = load(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
-  raise_room(*loaded.plan, static_cast<std::uint32_t>(usable_processors()));
-  auto plan = rewrite(*loaded.plan, loaded.plan->model);
+  auto plan = plan_for_here(*loaded.plan, arguments.run.cores);
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   if (const Status status = check_runnable(*plan); !status.ok()) return fail(status, kFailed, wants_json);
   auto frames = FrameRules::parse(arguments.frames, *plan);

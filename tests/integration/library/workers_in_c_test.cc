@@ -1,8 +1,6 @@
 // A cpu controller with several workers, as kernels of the program see it.
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -56,19 +54,17 @@ void watch_by(const std::string& name, Watch& watch, const std::string& more = "
   REQUIRE(registered == WOA_OK);
 }
 
+const std::string kWorkersText = std::to_string(kWorkers);
+
 // A graph of kernels in a row, all on a controller with workers.
-Compiled in_a_row(const std::vector<std::string>& kernels) {
-  const std::filesystem::path machine = std::filesystem::temp_directory_path() / "woa_workers_in_c_test.yaml";
-  std::ofstream(machine) << "woa_machine: 1\ncontrollers: {\"cpu:0\": {workers: " << kWorkers << "}}\n";
+Compiled in_a_row(const std::vector<std::string>& kernels,
+                  const std::vector<woa_option>& options = {{"workers", kWorkersText.c_str()}, {"window", "16"}}) {
   std::string graph = "woa: 1\ngraph: row\ninputs: {x: {type: bytes, max: 64}}\nstages:\n", from = "x";
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     graph += "  s" + std::to_string(k) + ": {kernel: " + kernels[k] + ", in: {data: " + from + "}}\n";
     from = "s" + std::to_string(k) + ".data";
   }
-  const std::string path = machine.string();
-  const std::unique_ptr<const std::string, void (*)(const std::string*)> gone(
-      &path, [](const std::string* made) { std::filesystem::remove(*made); });
-  return Compiled(graph + "outputs: {y: " + from + "}\n", {{"machine", path.c_str()}, {"window", "16"}});
+  return Compiled(graph + "outputs: {y: " + from + "}\n", options);
 }
 
 void run_all(const Compiled& compiled, std::size_t instances) {
@@ -130,6 +126,27 @@ TEST_CASE("a firing that waits for a worker until its deadline is over does not 
   for (const auto& [instance, status] : program.statuses) CHECK(status == WOA_DEADLINE_EXCEEDED);
   CHECK(program.statuses.size() == 12);
   CHECK(watch.calls <= static_cast<int>(kWorkers));
+}
+
+TEST_CASE("instances that fail before their source fires leave their places to later ones") {
+  Watch watch;
+  watch.takes = std::chrono::milliseconds(3);
+  watch_by("blocks", watch);
+  const Compiled compiled = in_a_row({"blocks"}, {{"workers", "1"}, {"window", "4"}, {"buffers", "least"}});
+  Program program(compiled.plan, {});
+  std::string text = "text";
+  constexpr std::uint64_t kInstances = 200, kPatient = 4;  // one in so many has no deadline
+  for (std::uint64_t k = 0; k < kInstances;) {
+    if (program.submit(text, k % kPatient == 0 ? 0 : 1'000'000) == WOA_OK) {
+      ++k;
+    } else {
+      REQUIRE(woa_run_work(program.run, kLimit_ns) == WOA_OK);
+    }
+  }
+  REQUIRE(woa_run_finish(program.run, nullptr) == WOA_OK);
+  for (std::uint64_t k = 0; k < kInstances; k += kPatient) CHECK(program.texts[k] == "text");
+  CHECK(program.statuses.size() == kInstances);
+  CHECK(watch.calls <= static_cast<int>(kInstances));
 }
 
 }  // namespace program

@@ -20,6 +20,7 @@ struct Ran {
     for (EdgePlan& edge : plan.edges) edge.blocks = 4;
     report.controllers.resize(plan.controllers.size());
     for (ControllerReport& controller : report.controllers) controller.stats.stages.resize(plan.stages.size());
+    report.use.usable = kProcessors;
     took(kA, 0.3), took(kB, 0.2);
     used(0.9, 0);
   }
@@ -43,7 +44,7 @@ struct Ran {
     report.controllers[controller].device.workers = workers;
     return *this;
   }
-  [[nodiscard]] RunLimit limit() const { return limit_of(plan, report, kWallNs / 1e9, kProcessors).value(); }
+  [[nodiscard]] RunLimit limit() const { return limit_of(plan, report, kWallNs / 1e9).value(); }
   [[nodiscard]] Cause cause() const { return limit().cause; }
 };
 
@@ -54,8 +55,8 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 TEST_CASE("a run in which nobody worked has no limit") {
   Ran ran;
   ran.took(kA, 0).took(kB, 0);
-  CHECK_FALSE(limit_of(ran.plan, ran.report, 1, kProcessors).has_value());
-  CHECK_FALSE(limit_of(ran.plan, Ran().report, 0, kProcessors).has_value());
+  CHECK_FALSE(limit_of(ran.plan, ran.report, 1).has_value());
+  CHECK_FALSE(limit_of(ran.plan, Ran().report, 0).has_value());
 }
 
 TEST_CASE("instances that come seldom are limited by nothing that a user could change") {
@@ -98,6 +99,23 @@ TEST_CASE("a serial stage is named where other workers could have run it") {
   ran.plan.stages[kA].stateful = Stateful::kRun;
   CHECK(has(ran.limit().remedy, "keeps state"));
   CHECK(ran.has_workers(1, 1).cause() == Cause::kWorkers);
+}
+
+TEST_CASE("stages of one serial kernel take turns, and are named together") {
+  Ran ran;
+  ran.plan.stages[kA].serial = ran.plan.stages[kB].serial = true;
+  ran.plan.stages[kB].controller = ran.plan.stages[kA].controller;
+  const RunLimit limit = ran.took(kA, 0.5).took(kB, 0.45).has_workers(1, 4).used(0.5, 0).limit();
+  CHECK(limit.cause == Cause::kSerial);
+  CHECK(limit.stage == "a");
+  CHECK(limit.text() == "limited by a, one firing at a time: it worked 95 % of the time");
+}
+
+TEST_CASE("a controller on chosen processors gets more of them, and one with the most workers gets none") {
+  Ran ran;
+  ran.took(kA, 0.95).used(0.5, 0).report.controllers[1].processors = {3};
+  CHECK(ran.limit().remedy == "its 1 worker left processors idle: give it more of them by --cores");
+  CHECK(Ran().took(kA, 1000).has_workers(1, kMaxWorkers).used(0.5, 0).cause() == Cause::kController);
 }
 
 TEST_CASE("the host limits a run if it fetches inputs or passes outputs on all the time") {
