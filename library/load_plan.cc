@@ -262,7 +262,7 @@ Status read_params(const std::vector<std::string>& given, std::map<std::string, 
 
 }  // namespace
 
-Result<Plan> plan_for_here(const CertifiedPlan& plan, const Cores& cores) {
+Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores) {
   std::vector<std::uint32_t> workers = workers_of(plan, static_cast<std::uint32_t>(usable_processors()));
   const std::vector<Processors> pinned = processors_of(cores, plan);
   for (std::size_t c = 0; c < pinned.size(); ++c)
@@ -270,8 +270,8 @@ Result<Plan> plan_for_here(const CertifiedPlan& plan, const Cores& cores) {
       workers[c] = static_cast<std::uint32_t>(pinned[c].size());
   Plan raised = plan;
   raise_room(raised, workers_of(plan, 1), workers);
-  auto routed = rewrite(raised, plan.model);
-  return routed.ok() ? std::move(routed) : rewrite(plan, plan.model);
+  auto routed = rewrite(raised, model);
+  return routed.ok() ? std::move(routed) : rewrite(plan, model);
 }
 
 bool LoadedPlan::graph_has_errors() const {

@@ -78,7 +78,7 @@ Result<std::unique_ptr<woa_plan>> compile(const PlanOptions& options, woa_on_dia
   if (on_diagnostic != nullptr)
     for (const Diagnostic& diagnostic : loaded.diagnostics) tell(diagnostic, on_diagnostic, user);
   if (!loaded.plan) return loaded.graph_has_errors() ? summary_of(loaded.diagnostics) : loaded.status;
-  WOA_ASSIGN_OR_RETURN(auto calls, plan_for_here(*loaded.plan));
+  WOA_ASSIGN_OR_RETURN(auto calls, plan_for_here(*loaded.plan, loaded.plan->model));
   auto made = std::make_unique<woa_plan>();
   made->calls = with_proofs(std::move(calls), *loaded.plan);
   made->plan = std::move(*loaded.plan);

@@ -225,7 +225,7 @@ int run_graph(const CommandArguments& arguments, ParallelJob& job) {
   Loaded loaded = load(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
-  auto plan = plan_for_here(*loaded.plan, arguments.run.cores);
+  auto plan = plan_for_here(*loaded.plan, loaded.plan->model, arguments.run.cores);
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   if (const Status status = check_runnable(*plan); !status.ok()) return fail(status, kFailed, wants_json);
   auto frames = FrameRules::parse(arguments.frames, *plan);

@@ -90,7 +90,7 @@ TEST_CASE("an edge of large blocks has at most 64 GiB, and the window grows all 
   Plan plan = compiled(1ULL << 30);
   raise_room(plan, 64);
   CHECK(plan.window == 32 * 64);
-  CHECK(blocks_of(plan) == std::vector<std::uint32_t>{63, 63, 9 + 2 * 2});
+  CHECK(blocks_of(plan) == std::vector<std::uint32_t>{64, 64, 9 + 2 * 2});
   CHECK(validate(plan).ok());
 }
 
