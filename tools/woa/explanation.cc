@@ -163,9 +163,10 @@ std::vector<std::string> explain_replicas(const Plan& plan) {
       replicas[stage.name.substr(0, at)].push_back(&stage);
   std::vector<std::string> sentences;
   for (const auto& [name, stages] : replicas) {
-    const ControllerPlan& on = plan.controllers[stages.front()->controller];
-    const bool together = std::ranges::all_of(
-        stages, [&](const StagePlan* stage) { return stage->controller == stages.front()->controller; });
+    const std::uint32_t first = stages.front()->controller;
+    const ControllerPlan& on = plan.controllers[first];
+    const bool together =
+        std::ranges::all_of(stages, [first](const StagePlan* stage) { return stage->controller == first; });
     if (stages.size() > 1 && together && on.kind == ControllerKind::kCpu && on.workers != 1)
       sentences.push_back("the " + counted(stages.size(), "replica") + " of " + name + " are all on " + on.name +
                           ", whose workers run several firings of one stage at once: they gain nothing");
