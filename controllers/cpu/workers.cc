@@ -93,7 +93,6 @@ void Workers::serve(Worker& worker) noexcept {
       firing->code = Code::kDeadlineExceeded;
       firing->message = kLate;  // it has room for it
       firing->started_ns = firing->ended_ns = now_ns();
-      firing->timed = false;  // it says nothing of the kernel
     } else {
       firing->activity->begin(firing->stage, firing->instance);
       worker.runner.run(stages_[firing->stage], *firing);

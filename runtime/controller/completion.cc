@@ -110,7 +110,8 @@ void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
     const std::uint64_t ns = firing.ended_ns - firing.started_ns;
     stats.busy_ns +=
         ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
-    if (runs_in_ == RunsIn::kEither) decide_place(*firing.program, ns, firing.stands_for);
+    // One that was late took no time, and says nothing of the kernel.
+    if (runs_in_ == RunsIn::kEither && ns != 0) decide_place(*firing.program, ns, firing.stands_for);
   }
   parts_.stats.cycles += firing.cycles;
   if (parts_.trace.on()) trace_firing(firing);

@@ -203,7 +203,9 @@ class Firings final : private DevicePoison {
   void take(ActiveFiring& firing) noexcept {
     firing.running = true;
     if (firing.program->under_way != nullptr) ++*firing.program->under_way;
-    firing.activity = idle_[--idle_count_];
+    // run() has set it for a worker, which may read it now; those that a device runs behind another get theirs here.
+    ActivitySlot* const slot = idle_[--idle_count_];
+    if (firing.activity != slot) firing.activity = slot;
     firing.is_long = firing.program->is_long;
     long_running_ += firing.is_long ? 1 : 0;
     if (firing.shared) free_ = firing.link;
