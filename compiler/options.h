@@ -16,7 +16,7 @@ namespace woa {
 
 inline constexpr std::size_t kMaxYamlBytes = 16U << 20;  // of a file
 inline constexpr std::uint32_t kMostCopies = 8;          // of a stage (PlacementGoal::copies)
-inline constexpr std::uint32_t kMostCpus = 1024;         // cpu controllers: their numbers go to 1023
+inline constexpr std::uint32_t kMostCpus = 1024;         // controllers of a kind: their numbers go to 1023
 
 // A kernel that the program brings itself, in place of a folder (docs/embedding.md).
 struct DescribedKernel {

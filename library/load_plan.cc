@@ -110,33 +110,32 @@ Status change_model(CertifiedPlan& plan, const PlanOptions& options) {
   return {};
 }
 
-// A profile belongs to the parameters that the graph ran with. A plain run repeats no proof of the plan.
+// Drops the certificate, which does not hold with an option. A plain run repeats no proof of the plan; kInvalid:
+// another use would.
+Status drop_certificate(CertifiedPlan& plan, const PlanOptions& options, const std::string& why) {
+  if (plan.certificate && (options.written || options.buffers == kThroughputBuffers))
+    return {Code::kInvalid, why + (options.written ? "" : ", and so would --buffers throughput count its blocks") +
+                                "; compile the graph again, or give it to `woa run` with the plan as it is"};
+  plan.certificate.reset();
+  return {};
+}
+
+// A profile belongs to the parameters that the graph ran with.
 Status change_params(CertifiedPlan& plan, const PlanOptions& options,
                      const std::map<std::string, std::string>& params) {
   for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
-  const bool proved = plan.certificate && (options.written || options.buffers == kThroughputBuffers);
-  if (proved && !params.empty())
-    return {Code::kInvalid,
-            "--param: the plan was placed by a profile of other parameters" +
-                std::string(options.written ? "" : ", and so would --buffers throughput count its blocks") +
-                "; compile the graph again, or give it to `woa run` with the plan as it is"};
-  if (!params.empty()) plan.certificate.reset();
-  return {};
+  if (params.empty()) return {};
+  return drop_certificate(plan, options, "--param: the plan was placed by a profile of other parameters");
 }
 
 // A certificate's times hold for the workers that it was computed with.
 Status change_workers(CertifiedPlan& plan, const PlanOptions& options) {
   if (!options.workers) return {};
-  if (plan.certificate && (options.written || options.buffers == kThroughputBuffers))
-    return {Code::kInvalid,
-            "--workers: the plan was placed for other numbers of workers" +
-                std::string(options.written ? "" : ", and so would --buffers throughput count its blocks") +
-                "; compile the graph again, or give it to `woa run` with the plan as it is"};
+  WOA_RETURN_IF_ERROR(drop_certificate(plan, options, "--workers: the plan was placed for other numbers of workers"));
   const std::vector<std::uint32_t> before = workers_of(plan, 1);
   for (ControllerPlan& controller : plan.controllers)
     if (controller.kind == ControllerKind::kCpu) controller.workers = *options.workers;
   raise_room(plan, before, workers_of(plan, 1));
-  plan.certificate.reset();
   return {};
 }
 

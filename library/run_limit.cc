@@ -146,7 +146,7 @@ class Finder {
     }
     return found;
   }
-  // Of all stages of a serial kernel on a controller, which take turns; a stage that keeps state takes turns alone.
+  // Stages of one serial kernel on a controller take turns and count together; one that keeps state counts alone.
   [[nodiscard]] double share_of_serial(const StagePlan& one) const {
     double share = 0;
     for (std::size_t s = kSinkStage + 1; s < plan_.stages.size(); ++s) {

@@ -16,8 +16,6 @@ constexpr std::uint64_t kMostByDefault = 64;  // instances in flight
 // last, so in host memory a spare one takes memory only where it is needed. Of large ones one is enough.
 constexpr std::uint64_t kSpareSmall = 7, kSpareLarge = 1;
 constexpr std::uint64_t kBothEnds = 2;  // workers: raise_room() adds for more
-constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
-constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
 // Totals over the edges of the plan, in which each replica and copy is a stage.
 struct Edges {
@@ -87,8 +85,7 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = edges_of_output[edge.from_stage][edge.from_port];
     const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();
-    const std::uint64_t memory = edge.count ? kMaxEdgeBytes : std::min(kMaxEdgeBytes, kMaxOutputBytes / readers);
-    const std::uint64_t most = memory / (edge.count ? 1 : block_bytes);
+    const std::uint64_t most = most_blocks(edge.count ? 1 : block_bytes, readers);
     const std::uint64_t least = edge.min_blocks + (window > 1 ? 1U : 0U);
     if (least > most) {
       report.error(

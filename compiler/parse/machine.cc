@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/report.h"
+#include "compiler/options.h"
 #include "runtime/base/scalar.h"
 
 namespace woa {
@@ -166,12 +167,6 @@ const LinkRule* LinkTable::find(const ControllerName& from, const ControllerName
   return nullptr;
 }
 
-namespace {
-
-constexpr std::uint64_t kMaxControllerNumber = 1023;
-
-}  // namespace
-
 std::optional<ControllerName> parse_controller(std::string_view text) {
   ControllerName name;
   const std::size_t colon = text.find(':');
@@ -190,7 +185,7 @@ std::optional<ControllerName> parse_controller(std::string_view text) {
   if (colon == std::string_view::npos) return name;
   const std::string_view digits = text.substr(colon + 1);
   const auto number = digits.starts_with("0") && digits.size() > 1 ? std::nullopt : parse_digits(digits);
-  if (!number || *number > kMaxControllerNumber) return std::nullopt;
+  if (!number || *number >= kMostCpus) return std::nullopt;
   name.number = static_cast<std::uint32_t>(*number);
   return name;
 }

@@ -141,8 +141,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   // The run has checked those of its children, before it pinned itself and them with it.
   if (!process.child)
     for (const int processor : setup.processors) WOA_RETURN_IF_ERROR(check_processor(processor));
-  const ControllerPlan& controller = node.plan.controllers[hello.controller];
-  if (controller.kind == ControllerKind::kCpu && controller.workers != 1) keep_kernels_to_one_thread();
+  if (node.plan.controllers[hello.controller].has_several_workers()) keep_kernels_to_one_thread();
   if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller, node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();

@@ -24,8 +24,8 @@ namespace woa {
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
 inline constexpr std::uint32_t kPlanVersion = 15;
 inline constexpr std::uint32_t kMaxWindow = 4096;
-inline constexpr std::uint64_t kMaxSlots = 1ULL
-                                           << 20;  // of all header rings together: blocks, and a place per instance
+// Places in all header rings: blocks, and for each edge a place per instance.
+inline constexpr std::uint64_t kMaxSlots = 1ULL << 20;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
 inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
@@ -57,6 +57,8 @@ struct ControllerPlan {
   std::uint32_t workers = 1;
   // Copied from the back-end's row in backends.h. Loading the controller fails if the device says otherwise.
   BackendTraits traits = {};
+  // A node's processors count as several, even if it has one.
+  [[nodiscard]] bool has_several_workers() const noexcept { return kind == ControllerKind::kCpu && workers != 1; }
   bool operator==(const ControllerPlan&) const = default;
 };
 ControllerPlan make_controller(std::string name, const KnownBackend& backend, std::uint32_t workers = 1);

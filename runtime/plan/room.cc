@@ -15,7 +15,6 @@ constexpr std::uint64_t kInstancesPerWorker = 32;
 
 // A sixteenth of what a plan may have: wires between hosts and call models with more edges hold it, too.
 constexpr std::uint64_t kMostRaised = kMaxSlots / 16;
-constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30, kMaxOutputBytes = 255ULL << 30;  // as size_channels() has them
 
 // Controllers with one worker each keep the window that the compiler chose by the number of stages.
 std::uint32_t wanted_window(const Plan& plan, const std::vector<std::uint32_t>& workers) {
@@ -64,8 +63,7 @@ std::vector<std::uint32_t> raised_blocks(const Plan& plan, std::uint32_t window,
     const std::uint64_t before = instances_on(plan, edge, plan.window, from);
     const std::uint64_t now = std::max(before, instances_on(plan, edge, window, to));
     const std::uint64_t bytes = edge.count ? 1 : writer.outputs[edge.from_port].type.block_bytes();
-    const std::uint64_t outputs = std::max<std::uint64_t>(readers[{edge.from_stage, edge.from_port}], 1);
-    const std::uint64_t most = std::min(kMaxEdgeBytes, kMaxOutputBytes / outputs) / bytes;
+    const std::uint64_t most = most_blocks(bytes, readers[{edge.from_stage, edge.from_port}]);
     const std::uint64_t wanted = edge.blocks + (now - before) * edge.min_blocks;
     blocks.back() = static_cast<std::uint32_t>(std::max<std::uint64_t>(edge.blocks, std::min(wanted, most)));
   }
@@ -103,12 +101,13 @@ std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_b
   return small ? window : std::min(window, 2 * workers_of_both_ends + 2);
 }
 
-void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
-  if (plan.raises_blocks && from != to) raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
+std::uint64_t most_blocks(std::uint64_t block_bytes, std::uint64_t edges_of_output) noexcept {
+  constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30, kMaxOutputBytes = 255ULL << 30;  // a region is under 256 GiB
+  return std::min(kMaxEdgeBytes, kMaxOutputBytes / std::max<std::uint64_t>(edges_of_output, 1)) / block_bytes;
 }
 
-void raise_room(Plan& plan, std::uint32_t processors) {
-  raise_room(plan, workers_of(plan, 1), workers_of(plan, processors));
+void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
+  if (plan.raises_blocks && from != to) raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
 }
 
 void raise_window(Plan& plan, std::uint32_t window) {

@@ -170,7 +170,7 @@ class Comparer {
     row.has_unread = std::ranges::any_of(loaded.plan->certificate->costs.edges, &EdgeCosts::unread);
     row.has_shares =
         std::ranges::any_of(loaded.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; });
-    // As `woa run` would: for a throughput with room for all workers.
+    // A throughput is that of `woa run`, with room for all workers.
     row.plan = options.goal.objective == "throughput" ? plan_for_here(*loaded.plan, model, arguments_.cores)
                                                       : rewrite(*loaded.plan, model);
     for (std::size_t s = 0; s < loaded.plan->stages.size(); ++s) {

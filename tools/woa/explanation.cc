@@ -167,7 +167,7 @@ std::vector<std::string> explain_replicas(const Plan& plan) {
     const ControllerPlan& on = plan.controllers[first];
     const bool together =
         std::ranges::all_of(stages, [first](const StagePlan* stage) { return stage->controller == first; });
-    if (stages.size() > 1 && together && on.kind == ControllerKind::kCpu && on.workers != 1)
+    if (stages.size() > 1 && together && on.has_several_workers())
       sentences.push_back("the " + counted(stages.size(), "replica") + " of " + name + " are all on " + on.name +
                           ", whose workers run several firings of one stage at once: they gain nothing");
   }

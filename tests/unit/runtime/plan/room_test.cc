@@ -19,6 +19,11 @@ Plan compiled(std::uint64_t max_bytes) {
   return plan;
 }
 
+// As a run raises it for nodes with this number of processors.
+void raise_room(Plan& plan, std::uint32_t processors) {
+  raise_room(plan, workers_of(plan, 1), workers_of(plan, processors));
+}
+
 std::vector<std::uint32_t> blocks_of(const Plan& plan) {
   std::vector<std::uint32_t> blocks;
   for (const EdgePlan& edge : plan.edges) blocks.push_back(edge.blocks);
