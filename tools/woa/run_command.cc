@@ -58,6 +58,8 @@ struct Collected {
     } else {
       result.latencies.add(completion.latency_ns);
     }
+    if (completion.failure != nullptr && completion.failure->code == Code::kPeerLost)
+      return;  // the run's end took it: what follows it is not in order any more
     const std::uint64_t arrived = now_ns();
     outputs.add(completion.instance, completion.outputs);
     if (completion.failure == nullptr) result.turnarounds.add(completion.latency_ns + now_ns() - arrived);

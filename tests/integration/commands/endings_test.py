@@ -289,6 +289,25 @@ class Interrupted(WoaTest):
         self.assertEqual(code, 1)
         self.assertIn("error[peer_lost]", error)
 
+    def test_an_instance_that_the_loss_took_ends_what_is_in_order(self):
+        graph = self.write("slow_fourth.yaml", "woa: 1\ngraph: slow_fourth\ninputs: {text: {type: bytes, max: 64}}\nstages:\n"
+                           "  way: {kernel: route, in: {data: text}, on: 'cpu:0'}\n"
+                           "  slow: {kernel: fail_if, in: {data: way.odd}, params: {delay_ms: 60000}, on: 'cpu:1'}\n"
+                           "outputs: {text: [way.even, slow.data]}\n")
+        out, error, wait = self.path("out.txt"), b"", 1
+        while b" of 6 instances done" not in error and wait < harness.LIMIT_S:  # later and later, until all have been read
+            running = subprocess.Popen([WOA, "run", graph, "--in", "text=-", "--frames", "text=lines", "--out", "text=" + out,
+                                        "--processes", "per-controller"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            running.stdin.write(b"0\n2\n4\n1\n6\n8\n")
+            running.stdin.flush()
+            time.sleep(wait)
+            wait *= 2
+            nodes = harness.read(f"/proc/{running.pid}/task/{running.pid}/children").split()
+            os.kill(int(nodes[-1]) if nodes else running.pid, signal.SIGKILL)
+            _, error = running.communicate(timeout=harness.LIMIT_S)
+        self.assertIn(", 3 of 6 instances done; the outputs of 3 instances, complete and in order, are in ", error.decode())
+        self.assertEqual(harness.read(out + ".partial"), "024")
+
     def test_files_of_instances_are_all_those_that_are_told_done(self):
         running = self.start("--out", "copy=" + self.path("o%i"), "--processes", "one")
         time.sleep(1)
