@@ -61,6 +61,7 @@ ROWS = (
     ("source", [("work", "{}", "")], 120, (), "large"),
     ("sink", [("work", "{bytes: 33554432}", "")], 60, ("--out", "o=out-%i"), "small"),
     ("window", [("work", "{sleep_us: 3000}", "cpu:0"), ("work", "{sleep_us: 3000}", "cpu:1")], 180, ("--window", "1", *ONE_EACH), "small"),
+    ("memory", [("work", "{sleep_us: 3000}", "cpu:0"), ("work", "{sleep_us: 3000}", "cpu:1")], 180, ("--memory", "1", *ONE_EACH), "small"),
     ("blocks", [("work", "{sleep_us: 3000}", "cpu:0"), ("work", "{sleep_us: 3000}", "cpu:1")], 180, ("--buffers", "least", *ONE_EACH), "small"),
     ("brief", [("work", "{}", "cpu:0"), ("work", "{}", "cpu:1")], 300_000, ("--window", "2", *ONE_EACH), "small"),
     ("programs", [("work", "{spin_us: 5000}", "")], 60 * PROCESSORS, (), "small"),

@@ -27,6 +27,14 @@ void add_limit_options(CLI::App& command, LocalRunOptions& options) {
       ->transform(duration_ns());
 }
 
+void add_memory_option(CLI::App& command, LocalRunOptions& options) {
+  command
+      .add_option("--memory", options.memory,
+                  "Run fewer instances at once where payloads take more memory of this host (default: half of what is "
+                  "free)")
+      ->transform(bytes());
+}
+
 void add_guard_option(CLI::App& command, bool& guard) {
   command.add_flag(kGuardOption, guard,
                    "Find kernels that leave their memory: each port lies between pages that end the process when they "
@@ -41,6 +49,7 @@ RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& back
   run.program_kernels = program_kernels();
   run.start_ns = options.start_ns;
   run.end_ns = options.end_ns;
+  run.memory = options.memory;
   if (options.processes == "per-controller") run.node_command = {program("woa").string(), kServeCommand};
   return run;
 }

@@ -18,11 +18,14 @@ inline constexpr const char* kServeCommand = "serve";
 struct LocalRunOptions {
   std::string processes = "per-controller";  // or "one"
   std::uint64_t start_ns = RunOptions().start_ns, end_ns = RunOptions().end_ns;
+  std::uint64_t memory = 0;  // RunOptions::memory
 };
 // --processes.
 void add_processes_option(CLI::App& command, LocalRunOptions& options);
 // --start-limit and --end-limit.
 void add_limit_options(CLI::App& command, LocalRunOptions& options);
+// --memory, of commands with many instances in flight.
+void add_memory_option(CLI::App& command, LocalRunOptions& options);
 
 // --guard, of commands that run kernels.
 constexpr const char* kGuardOption = "--guard";

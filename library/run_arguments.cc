@@ -58,6 +58,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   add_cores_option(
       command, arguments.cores,
       "Pin controllers and their workers to processors: host=0,cpu:0=0-3,5; a node's own --cores goes before");
+  add_memory_option(command, arguments.local);
   add_limit_options(command, arguments.local);
   command
       .add_option(

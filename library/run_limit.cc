@@ -49,11 +49,15 @@ class Finder {
 
   void find_cause() {
     const double source = share_of_stage(kSourceStage), sink = share_of_stage(kSinkStage);
-    const double full = static_cast<double>(report_.use.full_ns) / kNsPerS / wall_s_;
+    const double full = part_of(report_.use.full_ns), held = part_of(report_.use.held_ns);
     if (source + sink >= kFull && source + sink > most_of_kernels_) {
       find_cause_in_host(source, sink);
     } else if (const auto serial = busiest_serial(); limit_.is_full() || serial) {
       find_cause_of_full(serial);
+    } else if (held >= kFull) {
+      set(Cause::kMemory, held,
+          "payloads took " + bytes_text(report_.use.payload_memory) + " of the " +
+              bytes_text(report_.use.most_payload_memory) + " that they may: give them more by --memory");
     } else if (full >= kFull) {
       find_cause_of_full_window(full);
     } else if (are_crowded()) {
@@ -182,6 +186,7 @@ std::string_view to_string(Cause cause) noexcept {
     case Cause::kSerial: return "serial";
     case Cause::kWorkers: return "workers";
     case Cause::kController: return "controller";
+    case Cause::kMemory: return "memory";
     case Cause::kBlocks: return "blocks";
     case Cause::kBrief: return "brief";
     case Cause::kWindow: return "window";
@@ -208,6 +213,8 @@ std::string RunLimit::text() const {
     case Cause::kSerial: return "limited by " + stage + ", one firing at a time: it worked " + part;
     case Cause::kWorkers:
     case Cause::kController: return "limited by " + controller + ": it " + worked;
+    case Cause::kMemory:
+      return "limited by memory: payloads took too much to begin more instances " + part + "; " + busiest;
     case Cause::kBlocks:
     case Cause::kBrief:
     case Cause::kWindow: return "limited by the window: it was full " + part + "; " + busiest;

@@ -84,6 +84,12 @@ json stages_json(const RunResult& result) {
   return list;
 }
 
+json memory_json(const RunUse& use) {
+  return {{"payload_bytes", use.payload_memory},
+          {"most_bytes", use.most_payload_memory},
+          {"held_s", static_cast<double>(use.held_ns) / 1e9}};
+}
+
 json limit_json(const RunResult& result) {
   const auto limit = limit_of(*result.plan, *result.report, result.wall_s);
   if (!limit) return nullptr;
@@ -152,11 +158,7 @@ json providers_json(const RunResult& result) {
 
 EdgeStats totals(const RunReport& report) {
   EdgeStats sum;
-  for (const EdgeStats& edge : report.edges) {
-    sum.messages += edge.messages;
-    sum.payload_bytes += edge.payload_bytes;
-    sum.copied_bytes += edge.copied_bytes;
-  }
+  for (const EdgeStats& edge : report.edges) sum += edge;
   return sum;
 }
 
@@ -219,6 +221,7 @@ json to_json(const RunResult& result) {
   out["stages"] = result.report != nullptr ? stages_json(result) : json::array();
   out["edges"] = result.report != nullptr ? edges_json(result) : json::array();
   out["providers"] = result.report != nullptr ? providers_json(result) : json::array();
+  out["memory"] = result.report != nullptr ? memory_json(result.report->use) : json(nullptr);
   out["limit"] = result.report != nullptr ? limit_json(result) : json(nullptr);
   out["outputs"] = outputs_json(result.outputs);
   out["failed"] = result.failed;

@@ -126,6 +126,7 @@ void bind_runs(nb::module_& module) {
       .def("statistics", &Run::statistics)
       .def("cancel", nb::overload_cast<const std::string&>(&Run::cancel), nb::arg("why"))
       .def_prop_ro("is_ended", &Run::is_ended)
+      .def_prop_ro("waiting_bytes", &Run::waiting_bytes)
       .def("finish", &Run::finish)
       .def("close", &Run::close, nb::arg("why"));
 }

@@ -30,6 +30,7 @@ Instance::Instance(std::shared_ptr<Run> run, const nb::tuple& values, bool views
 }
 
 Instance::~Instance() {
+  run_->waiting_bytes_ -= copied_bytes_;
   if (inputs_.empty() && !thrown_.is_valid() && !raised_.is_valid() && when_done_.empty()) return;
   const GilTaken gil;
   if (!gil) {  // Python's objects are left as they are
@@ -86,6 +87,8 @@ void Instance::take(std::span<const woa_input> outputs, const std::shared_ptr<co
       std::memcpy(copy.get(), from.data, to.bytes);
       to.data = copy.get();
       to.owner = copy;
+      copied_bytes_ += to.bytes;
+      run_->waiting_bytes_ += to.bytes;
     }
     outputs_.push_back(std::move(to));
   }

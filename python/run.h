@@ -87,8 +87,9 @@ class Instance {
   woa_status status_ = WOA_OK;
   std::string message_;
   std::vector<Output> outputs_;
-  nanobind::object thrown_;  // by a function that wrote an input
-  nanobind::object raised_;  // by a kernel
+  std::uint64_t copied_bytes_ = 0;  // of outputs_
+  nanobind::object thrown_;         // by a function that wrote an input
+  nanobind::object raised_;         // by a kernel
   std::vector<nanobind::object> when_done_;
 };
 
@@ -114,6 +115,8 @@ class Run : public std::enable_shared_from_this<Run> {
   // failed with.
   void close(const std::string& why);
   [[nodiscard]] bool is_ended() const { return closing_; }
+  // Copies of outputs that no longer stand in the run, while Python has their instances.
+  [[nodiscard]] std::uint64_t waiting_bytes() const { return waiting_bytes_; }
 
  private:
   friend class Instance;
@@ -164,7 +167,7 @@ class Run : public std::enable_shared_from_this<Run> {
   std::shared_ptr<woa_run> run_;
   std::shared_mutex life_;  // shared by calls of the library; alone by what ends the run
   std::atomic<bool> closing_{false}, finished_{false};
-  std::atomic<std::uint64_t> kept_{0};
+  std::atomic<std::uint64_t> kept_{0}, waiting_bytes_{0};
   std::atomic<std::thread::id> driver_{};  // the library's thread, once it has called
   bool filling_ = false;                   // of that thread
   std::mutex mutex_;                       // of what follows

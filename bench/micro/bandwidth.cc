@@ -9,6 +9,7 @@
 #include "bench/micro/mailbox_stream.h"
 #include "bench/micro/payload_stream.h"
 #include "bench/micro/stream.h"
+#include "runtime/base/free_memory.h"
 #include "runtime/measure/contest.h"
 #include "runtime/measure/memory.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/micro/channel.h"
-#include "runtime/measure/memory.h"
+#include "runtime/base/free_memory.h"
 #include "runtime/measure/pinned_group.h"
 #include "runtime/memory/pages.h"
 

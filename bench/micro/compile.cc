@@ -10,7 +10,7 @@
 #include "bench/micro/random_graph.h"
 #include "compiler/compiler.h"
 #include "runtime/base/clock.h"
-#include "runtime/measure/memory.h"
+#include "runtime/base/free_memory.h"
 
 namespace woa::bench {
 namespace {

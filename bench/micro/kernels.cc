@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/free_memory.h"
 #include "runtime/measure/contest.h"
-#include "runtime/measure/memory.h"
 
 namespace woa::bench {
 namespace {

@@ -38,7 +38,7 @@ void check_fit(const YamlNode& node, Report& report) {
 }
 
 void check_details(const MapReader& map, Report& report) {
-  for (const char* key : {"mad_ps", "samples", "outliers", "cycles", "clock_mhz", "wall_ps"}) {
+  for (const char* key : {"mad_ps", "samples", "outliers", "cycles", "clock_mhz", "wall_ps", "busy_workers"}) {
     check_count(map, key, report);
   }
   if (const YamlNode* device = map.get("device")) read_text(*device, "`device`", report);
@@ -73,7 +73,7 @@ void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Rep
   }
   const MapReader map(&node, cat("the entry ", quote(key.text)),
                       {"time_ps", "mad_ps", "samples", "outliers", "device", "simulated", "cycles", "clock_mhz",
-                       "wall_ps", "fit", "sizes", "missing", "fix", "modelled", "resources"},
+                       "wall_ps", "busy_ps", "busy_workers", "fit", "sizes", "missing", "fix", "modelled", "resources"},
                       report);
   if (!map.is_map()) return;
   if (const YamlNode* missing = map.get("missing")) {
@@ -88,6 +88,9 @@ void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Rep
   const YamlNode* time = map.need("time_ps", "time_ps: 1000000");
   if (time == nullptr) return;
   if (const auto ps = read_ps(*time, "`time_ps`", report)) stage.time_ps[key.text] = *ps;
+  const YamlNode* busy = map.get("busy_ps");
+  if (const auto ps = busy == nullptr ? std::nullopt : read_ps(*busy, "`busy_ps`", report))
+    stage.busy_ps[key.text] = *ps;
   const YamlNode* cycles = map.get("cycles");
   if (const auto count = cycles == nullptr ? std::nullopt : whole_number(*cycles); count && *count <= kMostPs)
     stage.cycles[key.text] = *count;
@@ -170,7 +173,7 @@ void read_header(const MapReader& map, Profile& profile, Report& report) {
 
 }  // namespace
 
-std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller) {
+std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller, bool busy) {
   for (const std::string& name : {controller.plan.name, std::string(to_string(controller.plan.kind))}) {
     const auto cycles = stage.cycles.find(name);
     if (controller.clock_hz && cycles != stage.cycles.end()) {
@@ -178,6 +181,7 @@ std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineCon
       const double ps = static_cast<double>(cycles->second) * kPsPerSecond / static_cast<double>(*controller.clock_hz);
       return static_cast<std::uint64_t>(std::min(ps, static_cast<double>(kMostPs)));
     }
+    if (const auto time = stage.busy_ps.find(name); busy && time != stage.busy_ps.end()) return time->second;
     if (const auto time = stage.time_ps.find(name); time != stage.time_ps.end()) return time->second;
   }
   return std::nullopt;

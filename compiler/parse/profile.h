@@ -14,6 +14,7 @@ namespace woa {
 
 struct StageProfile {
   std::map<std::string, std::uint64_t> time_ps;  // by kind of controller; per firing, median
+  std::map<std::string, std::uint64_t> busy_ps;  // the same, where firings run on all workers at once
   std::map<std::string, std::uint64_t> cycles;   // by kind of controller; per firing, if the device counts them
   double firings = 1;                            // per instance
   std::map<std::string, std::string> missing;    // by kind: why there is no time, and how to get one
@@ -42,8 +43,8 @@ struct Profile {
 };
 
 // Time of a firing on `controller`, in picoseconds: by its name, else by its kind. Counted cycles at the controller's
-// clock win over times. Nothing if it was not measured.
-std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller);
+// clock win over times. `busy`: while other firings run beside it, if that was measured. Nothing if no time was.
+std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller, bool busy = false);
 
 // The resources of the stage on `controller` if time_on() is a modelled time; else null.
 const Resources* modelled_on(const StageProfile& stage, const ControllerPlan& controller);

@@ -40,8 +40,8 @@ constexpr auto kParts = static_cast<double>(kPerMillion);
 
 class TableMaker {
  public:
-  TableMaker(const Graph& graph, const Machine& machine, const Profile& profile, Report& report)
-      : graph_(graph), machine_(machine), profile_(profile), report_(report) {}
+  TableMaker(const Graph& graph, const Machine& machine, const Profile& profile, bool busy, Report& report)
+      : graph_(graph), machine_(machine), profile_(profile), busy_(busy), report_(report) {}
 
   std::optional<Costs> make() {
     add_component({make_controller("host", default_backend(ControllerKind::kHost)), {}, {}, {}, {}, {}, {}});
@@ -159,7 +159,8 @@ class TableMaker {
   }
   void add_time(const GraphStage& stage, const StageProfile& measured, std::uint32_t l, StageCosts& costs) const {
     if (!allowed(stage, controllers_[l])) return;
-    std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
+    const bool busy = busy_ && table_.components[l].workers > 1;
+    std::optional<std::uint64_t> time = time_on(measured, controllers_[l], busy);
     if (!time && measured.firings == 0) time = 0;  // it never fires, so it adds nothing
     if (!time) return;
     const std::uint64_t added = machine_.cost(controllers_[l]).firing_ps;  // at most a minute
@@ -237,6 +238,7 @@ class TableMaker {
   const Graph& graph_;
   const Machine& machine_;
   const Profile& profile_;
+  const bool busy_;
   Report& report_;
   CostTable table_;
   std::vector<MachineController> controllers_;  // by component
@@ -255,9 +257,9 @@ void add(FnvHash& hash, const std::optional<std::uint64_t>& figure) {
 
 }  // namespace
 
-std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
+std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile, bool busy,
                                      Report& report) {
-  return TableMaker(graph, machine, profile, report).make();
+  return TableMaker(graph, machine, profile, busy, report).make();
 }
 
 std::string hash_of(const CostTable& table) {

@@ -53,6 +53,28 @@ def test_map_that_is_left_cancels_what_it_submitted():
         assert run.statistics()["submitted"] < 20
 
 
+def test_copies_that_wait_to_be_taken_are_bounded():
+    def arriving():
+        for _ in range(40):
+            time.sleep(0.01)
+            given.append(1)
+            yield bytes(1000)
+
+    async def one(run):
+        outputs = run.amap(arriving(), waiting=5000)
+        return [await anext(outputs), await outputs.aclose()][0]
+
+    graph = woa.Graph("copies", window=64)
+    graph.output("y", graph.stage("s", "copy", data=graph.input("x", "bytes", max=1024)).data)
+    with woa.Run(woa.compile(graph)) as run:
+        for first, most in ((lambda: next(run.map(arriving(), waiting=5000)), 39), (lambda: asyncio.run(one(run)), 39)):
+            given = []
+            assert first() == bytes(1000)
+            assert 6 <= len(given) <= most
+        given = []
+        assert [len(y) for y in run.map(arriving(), waiting=0)] == [1000] * 40
+
+
 def test_map_goes_on_after_a_failure_if_told():
     async def gather(run, items):
         return [y async for y in run.amap(items, return_exceptions=True)]

@@ -16,6 +16,7 @@ from ._options import pairs
 from ._plan import Plan
 
 _MOST_SECONDS = 10**9
+_WAITING_BYTES = 256 * 2**20
 _open: weakref.WeakSet[Run] = weakref.WeakSet()
 
 
@@ -163,15 +164,20 @@ class Run:
         views = not (self._copy if copy is None else copy)
         return max(1, self.plan._overlap - 1) if views else self.plan.window
 
-    def map(self, items: Iterable[Any], *, copy: bool | None = None, return_exceptions: bool = False) -> Iterator[Any]:
-        """The outputs for each item, in order. The window stays full. An item is the input,
-        or a tuple of all inputs. With `copy=False` drop each view before the next but one: `list(run.map(...))` needs
+    def _is_full(self, in_flight: int, copy: bool | None, waiting: int) -> bool:
+        """True if map() waits for its oldest instance before it submits one more."""
+        return in_flight == self._depth(copy) or (in_flight > 0 and self._run.waiting_bytes > waiting)
+
+    def map(self, items: Iterable[Any], *, copy: bool | None = None, return_exceptions: bool = False,
+            waiting: int = _WAITING_BYTES) -> Iterator[Any]:
+        """The outputs for each item, in order. The window stays full, unless copies of outputs that wait to be taken
+        have more than `waiting` bytes. An item is the input, or a tuple of all inputs. With `copy=False` drop each view before the next but one: `list(run.map(...))` needs
         copies. The first instance that fails raises and ends it; with `return_exceptions` its exception stands in the
         place of its outputs, and the next goes on."""
         futures: deque[Future | InputError] = deque()
         try:
             for item in items:
-                if len(futures) == self._depth(copy):
+                while self._is_full(len(futures), copy, waiting):
                     yield _outcome(futures.popleft(), return_exceptions)
                 futures.append(self._submit_item(item, copy, return_exceptions))
             while futures:
@@ -180,7 +186,7 @@ class Run:
             _cancel(futures)
 
     async def amap(self, items: Iterable[Any] | AsyncIterable[Any], *, copy: bool | None = None,
-                   return_exceptions: bool = False) -> AsyncIterator[Any]:
+                   return_exceptions: bool = False, waiting: int = _WAITING_BYTES) -> AsyncIterator[Any]:
         """The same as map(), for `async for`: neither waiting for a place nor for a result blocks the loop."""
         import asyncio  # slow to import
 
@@ -188,7 +194,7 @@ class Run:
         futures: deque[Future | InputError] = deque()
         try:
             async for item in _each(items):
-                if len(futures) == self._depth(copy):
+                while self._is_full(len(futures), copy, waiting):
                     yield await _ended(futures.popleft(), return_exceptions)
                 futures.append(await loop.run_in_executor(None, self._submit_item, item, copy, return_exceptions))
             while futures:

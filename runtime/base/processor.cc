@@ -227,4 +227,21 @@ PinnedThread::~PinnedThread() {
 
 Status PinnedThread::pin(const Processors& processors) { return pin_thread(processors); }
 
+void ProcessorWatch::start() {
+  allowed_ = allowed_processors();
+  own_ = use_of_process();
+  all_ns_ = busy_time_ns(allowed_);
+}
+
+// A thread that ends takes its waiting time with it.
+ProcessorUse ProcessorWatch::own() const noexcept {
+  const ProcessorUse now = use_of_process();
+  return {now.ran_ns - std::min(now.ran_ns, own_.ran_ns), now.waited_ns - std::min(now.waited_ns, own_.waited_ns)};
+}
+
+std::uint64_t ProcessorWatch::all_ns() const noexcept {
+  const std::uint64_t now = busy_time_ns(allowed_);
+  return now - std::min(now, all_ns_);
+}
+
 }  // namespace woa

@@ -25,6 +25,10 @@ std::size_t usable_processors();
 // (/proc/PID/task/TID/schedstat, of those that have not ended). 0 where the system does not say.
 struct ProcessorUse {
   std::uint64_t ran_ns = 0, waited_ns = 0;
+  ProcessorUse& operator+=(const ProcessorUse& other) noexcept {
+    ran_ns += other.ran_ns, waited_ns += other.waited_ns;
+    return *this;
+  }
 };
 ProcessorUse use_of_process() noexcept;
 // The processors that the calling thread may run on.
@@ -32,6 +36,20 @@ Processors allowed_processors();
 // The time that these processors worked since the system started, for any program (/proc/stat, in hundredths of a
 // second). 0 where the system does not say.
 std::uint64_t busy_time_ns(const Processors& processors) noexcept;
+
+// The two above, from a moment on.
+class ProcessorWatch {
+ public:
+  void start();
+  [[nodiscard]] ProcessorUse own() const noexcept;
+  // Of the processors that the thread which called start() might run on.
+  [[nodiscard]] std::uint64_t all_ns() const noexcept;
+
+ private:
+  Processors allowed_;
+  ProcessorUse own_;
+  std::uint64_t all_ns_ = 0;
+};
 
 // Has libraries that give a kernel threads of its own (OpenMP, BLAS) give it one, unless the environment has another
 // number: beside other workers more would only take turns. Sets variables of the environment; for a process without

@@ -231,6 +231,7 @@ template <bool kPlain>
   }
   const bool in_call = stage.in_call || runs_here(stage);
   if (idle_count_ == (in_call ? 0 : spare_)) return spare_ == 0 ? Fired::kBusy : Fired::kNotYet;
+  if (!in_call && stage.is_long && runs_in_ == RunsIn::kEither && enough_are_long()) return Fired::kNotYet;
   if (!kPlain && stage.prepares && waiting_ != nullptr) return Fired::kBusy;
   ActiveFiring& firing = *next(stage);
   firing.in_call = in_call;

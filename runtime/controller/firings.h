@@ -3,6 +3,7 @@
 // One thread uses them. They allocate nothing after construction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -138,6 +139,9 @@ class Firings final : private DevicePoison {
   [[nodiscard]] static bool is_short(const StageProgram& stage) noexcept {
     return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
   }
+  // Outputs are claimed before a firing waits for a worker: more of them than a few would spread over more memory than
+  // workers write at once. One waits for two workers, which is enough for kernels that take long.
+  [[nodiscard]] bool enough_are_long() const noexcept { return long_running_ >= workers_ + std::max(workers_ / 2, 1U); }
   [[nodiscard]] bool runs_here(const StageProgram& stage) noexcept;
   void count_given() noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;

@@ -54,6 +54,10 @@ struct RegionLayout {
   // That a transport carries of a block, without the header.
   [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (header_room + carried_bytes()); }
+  // Nobody but its producer, not even a back-end's driver, ever sees it: it need not be in memory that is shared.
+  [[nodiscard]] bool is_of_producer_alone() const noexcept {
+    return consumers.empty() && registered_by.empty() && !is_in_device();
+  }
   // Whether it is for this controller, which uses it, in the memory of its site.
   [[nodiscard]] bool is_in_site_memory(std::uint32_t controller) const noexcept;
 };

@@ -12,6 +12,10 @@ struct EdgeStats {
   std::uint64_t messages = 0;       // activate, poison and count packets that crossed between controllers
   std::uint64_t payload_bytes = 0;  // payload that crossed, once per controller
   std::uint64_t copied_bytes = 0;   // moved by the runtime after the kernel wrote it
+  EdgeStats& operator+=(const EdgeStats& other) noexcept {
+    messages += other.messages, payload_bytes += other.payload_bytes, copied_bytes += other.copied_bytes;
+    return *this;
+  }
 };
 
 struct StageStats {

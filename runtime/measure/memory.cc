@@ -2,8 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <fstream>
-#include <limits>
 #include <string>
 
 namespace woa::measure {
@@ -18,16 +16,5 @@ Result<Memory> Memory::map(std::size_t bytes, Sharing sharing) {
 Memory::~Memory() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
-
-std::size_t kib_of(const char* file, std::string_view key) {
-  std::ifstream stream(file);
-  for (std::string word; stream >> word; stream.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    std::size_t kib = 0;
-    if (word == key && stream >> kib) return kib;
-  }
-  return 0;
-}
-
-std::size_t available_bytes() { return kib_of("/proc/meminfo", "MemAvailable:") * 1024; }
 
 }  // namespace woa::measure

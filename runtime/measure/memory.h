@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "runtime/base/status.h"
@@ -26,11 +25,5 @@ class Memory {
   explicit Memory(std::span<std::byte> bytes) : bytes_(bytes) {}
   std::span<std::byte> bytes_;
 };
-
-// The KiB that a file of /proc has behind `key`; 0 if it does not say.
-std::size_t kib_of(const char* file, std::string_view key);
-
-// Bytes that the system can give without swapping; 0 if it does not say.
-std::size_t available_bytes();
 
 }  // namespace woa::measure

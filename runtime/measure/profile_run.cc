@@ -97,17 +97,16 @@ struct Progressed {
   Failure failure;  // that of the first failed instance
 };
 
-// Runs one instance after another; false if one has failed, or the run.
-bool run_round(Run& run, const ReadInput& read, std::uint64_t count, Progressed& state) {
-  for (const std::uint64_t target = state.completed + count; state.completed < target;) {
-    const std::uint64_t instance = state.completed;
-    const auto fill = [&read, instance](std::uint32_t input, std::span<std::byte> room) {
-      return read(input, instance, room);
-    };
-    if (run.submit(fill) == Push::kClosed) return false;
-    while (state.completed == instance && run.status().ok()) {
-      if (run.do_work() == 0) run.wait();
-    }
+// Runs so many instances, or those that were submitted before `end_ns`; false if one has failed, or the run.
+bool run_round(Run& run, const ReadInput& read, std::uint64_t count, Progressed& state, std::uint64_t end_ns = ~0ULL) {
+  std::uint64_t target = state.completed + count;
+  for (std::uint64_t next = state.completed; state.completed < target;) {
+    if (now_ns() >= end_ns) target = next;
+    const auto fill = [&read, next](std::uint32_t input, std::span<std::byte> room) { return read(input, next, room); };
+    if (next < target && run.submit(fill) == Push::kOk)
+      ++next;
+    else if (run.do_work() == 0)
+      run.wait();
     if (!run.status().ok() || state.failure.code != Code::kOk) return false;
   }
   return true;
@@ -116,7 +115,7 @@ bool run_round(Run& run, const ReadInput& read, std::uint64_t count, Progressed&
 }  // namespace
 
 ProfileRun run_for_profile(Plan plan, const ReadInput& read, RunOptions options, const ProfileRunOptions& chosen) {
-  plan.window = 1;  // so that no stage waits for a processor that another stage uses
+  if (!chosen.busy) plan.window = 1;  // so that no stage waits for a processor that another stage uses
   plan.timeout_ns = 0;
   options.trace_limit = ~std::uint64_t{0};  // every token counts
   Progressed state;
@@ -128,7 +127,9 @@ ProfileRun run_for_profile(Plan plan, const ReadInput& read, RunOptions options,
   if (!run.ok()) return {std::nullopt, run.status(), {}};
   const std::uint64_t started = now_ns();
   bool going = run_round(**run, read, chosen.inputs, state);  // warms up
-  for (std::uint64_t round = 0; going && round < chosen.repetitions; ++round) {
+  if (going && chosen.busy)
+    going = run_round(**run, read, chosen.inputs * chosen.repetitions, state, now_ns() + chosen.limit_ns);
+  for (std::uint64_t round = 0; going && !chosen.busy && round < chosen.repetitions; ++round) {
     constexpr std::uint64_t kFewest = 3;  // with fewer, no sample can be told to be an outlier
     if (round >= kFewest && now_ns() - started >= chosen.limit_ns) break;
     going = run_round(**run, read, chosen.inputs, state);

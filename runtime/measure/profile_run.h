@@ -40,9 +40,10 @@ struct MeasuredRun {
 };
 
 struct ProfileRunOptions {
-  std::uint64_t inputs = 1;                                    // different inputs, taken in turns
-  std::uint64_t repetitions = 11;                              // runs of each input, after one that does not count
-  std::uint64_t limit_ns = 0;                                  // no round of repetitions begins later
+  std::uint64_t inputs = 1;        // different inputs, taken in turns
+  std::uint64_t repetitions = 11;  // runs of each input, after one that does not count
+  bool busy = false;               // as many instances in flight as the window has, in one round
+  std::uint64_t limit_ns = 0;      // no round of repetitions begins later
   std::function<void(std::uint64_t instances)> progress = {};  // called with the instances completed
 };
 
@@ -56,7 +57,8 @@ struct ProfileRun {
 using ReadInput =
     std::function<Result<std::uint64_t>(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room)>;
 
-// Runs `plan`, one instance at a time, through the public API. `options`: as for Run::start(); traces are switched on.
+// Runs `plan`, one instance at a time unless chosen.busy, through the public API. `options`: as for Run::start();
+// traces are switched on.
 ProfileRun run_for_profile(Plan plan, const ReadInput& read, RunOptions options, const ProfileRunOptions& chosen);
 
 }  // namespace woa::measure

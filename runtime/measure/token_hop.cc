@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/base/free_memory.h"
 #include "runtime/measure/driven_run.h"
 #include "runtime/measure/memory.h"
 #include "runtime/measure/plans.h"

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace woa {
@@ -50,6 +52,19 @@ std::unique_ptr<Mapping> map_part(std::shared_ptr<const void> owner, std::span<s
 std::size_t page_bytes() noexcept {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+std::uint64_t pages_in_memory(std::span<std::byte> bytes) noexcept {
+  std::array<unsigned char, 4096> flags;
+  std::uint64_t pages = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += flags.size() * page_bytes()) {
+    const std::size_t length = std::min(bytes.size() - at, flags.size() * page_bytes());
+    if (::mincore(bytes.data() + at, length, flags.data()) != 0) continue;
+    const auto end = flags.begin() + static_cast<std::ptrdiff_t>((length + page_bytes() - 1) / page_bytes());
+    pages += static_cast<std::uint64_t>(
+        std::count_if(flags.begin(), end, [](unsigned char flag) { return (flag & 1U) != 0; }));
+  }
+  return pages;
 }
 
 std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes(); }

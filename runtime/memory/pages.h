@@ -32,6 +32,9 @@ std::size_t page_bytes() noexcept;
 // `bytes`, rounded up to whole pages.
 std::size_t whole_pages(std::size_t bytes) noexcept;
 
+// How many pages of them are in memory. Looks at each page; what was never written is passed over quickly.
+std::uint64_t pages_in_memory(std::span<std::byte> bytes) noexcept;
+
 // "call: the system's reason" for the current errno (reason_of).
 std::string system_error(const char* call);
 

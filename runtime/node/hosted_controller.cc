@@ -89,6 +89,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
     WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions));
   const auto mappings = backend_mappings(plan, *setup.layout, setup.id, wired->wiring);
+  hosted->own_memory_ = wired->wiring.own_memory;
   out.plan = &plan;
   out.layout = setup.layout;
   out.id = setup.id;

@@ -48,6 +48,8 @@ class HostedController {
   // The regions that the back-end's map() returned.
   const RegionNumbers& staged() const noexcept { return staged_; }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
+  // Regions of this controller alone. Any thread.
+  [[nodiscard]] std::span<const std::span<std::byte>> own_memory() const noexcept { return own_memory_; }
   // HostedControllerSetup::processors.
   const Processors& processors() const noexcept { return processors_; }
 
@@ -64,6 +66,7 @@ class HostedController {
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<Backend> backend_;
   RegionNumbers staged_;
+  std::vector<std::span<std::byte>> own_memory_;
   Doorbell doorbell_;
   Idle idle_;
   Processors processors_;

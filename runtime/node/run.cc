@@ -6,6 +6,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/controller/activation.h"
 #include "runtime/memory/by_instance.h"
+#include "runtime/node/memory_limit.h"
 #include "runtime/node/supervisor.h"
 #include "runtime/node/waiting.h"
 
@@ -55,16 +56,19 @@ class Run::Impl final : public InstanceObserver {
  private:
   // One instance in flight.
   struct Flight {
-    enum class State : std::uint8_t { kOver, kOpen, kKept };
+    enum class State : std::uint8_t { kOver, kOpen, kTold, kKept };  // kTold: its completion callback runs
     std::uint64_t submitted_ns = 0, deadline = kNoDeadline;
     State state = State::kOver;
     bool own_deadline = false;  // of its submission, in the place of the plan's
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
-  [[nodiscard]] RunUse use_in_all(const std::vector<NodeReport>& nodes) const;
+  RunUse use_in_all(const std::vector<NodeReport>& nodes);
   HostBackend::Taken complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure);
   [[nodiscard]] bool is(std::uint64_t instance, Flight::State state) const noexcept;
   void retire();
+  void begin_instances();
+  void begin(std::uint64_t instance);
+  void fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message);
   Transports transports() const { return {options_.transport, options_.wires}; }
   bool one_site(const JoinedNodes& joined) const { return joined.empty() && options_.apart.empty(); }
   Sites sites_with(const JoinedNodes& joined) const;
@@ -93,11 +97,15 @@ class Run::Impl final : public InstanceObserver {
   Status status_;
   bool finished_ = false;  // in order
   ByInstance<Flight> flights_;
-  std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
+  // Places in the window from oldest_ to next_; the instances below begun_ have begun, those behind wait for memory.
+  std::uint64_t next_ = 0, oldest_ = 0, begun_ = 0;
+  std::uint64_t in_flight_ = 0, running_ = 0, kept_ = 0;  // running_: those in flight that have begun
+  MemoryLimit memory_;
+  std::uint64_t held_since_ns_ = 0;        // 0: all have begun
   std::uint64_t full_since_ns_ = 0;        // 0: the window has room
   std::uint64_t completed_ns_ = 0;         // the last completion, or outputs that were given back
-  RunUse use_;                             // processors and all_ns: before the run
-  Processors allowed_;                     // that this process may use
+  RunUse use_;                             // times of window and memory, so far
+  ProcessorWatch processors_;              // since the run started
   std::set<std::uint32_t> elsewhere_;      // controllers of nodes that joined
   Flight* delivering_ = nullptr;           // its outputs are with the completion callback
   std::uint64_t first_deadline_ = kNever;  // of the instances in flight, or of some that have ended
@@ -193,14 +201,14 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.start_ns = options_.start_ns;
   nodes.end_ns = options_.end_ns;
   packets_before_ = transports().packets();
-  use_.processors = use_of_process();
+  processors_.start();
   use_.usable = usable_processors();
-  allowed_ = allowed_processors();
-  use_.all_ns = busy_time_ns(allowed_);
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(host_waits));
   WOA_RETURN_IF_ERROR(supervisor_->start(host_->doorbell()));
+  memory_ =
+      MemoryLimit([this] { return segments_.whole->written_bytes() + supervisor_->own_bytes(); }, options_.memory);
   return supervisor_->watch();
 }
 
@@ -234,10 +242,33 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
   if (deadline != kNoDeadline) first_deadline_ = std::min(first_deadline_, deadline);
   flights_[next_] = {now, deadline, Flight::State::kOpen, timeout_ns != 0};
   ++in_flight_;
-  backend_->set_inputs(next_, std::move(fill));
-  host_->controller().admit(next_++, deadline);
+  backend_->set_inputs(next_++, std::move(fill));
   if (next_ == oldest_ + plan_.window) full_since_ns_ = now;
+  begin_instances();
   return Push::kOk;
+}
+
+// In their order, as far as memory admits them.
+void Run::Impl::begin_instances() {
+  while (begun_ < next_ && (running_ == 0 || memory_.admits(running_ + kept_))) begin(begun_++);
+  const bool held = begun_ < next_;
+  if (held == (held_since_ns_ != 0)) return;
+  const std::uint64_t now = now_ns();
+  if (!held) use_.held_ns += now - held_since_ns_;
+  held_since_ns_ = held ? now : 0;
+}
+
+void Run::Impl::begin(std::uint64_t instance) {
+  const Flight& flight = flights_[instance];
+  host_->controller().admit(instance, flight.deadline);
+  if (flight.state == Flight::State::kOpen) {
+    ++running_;
+    return;
+  }
+  // It failed while it waited, so its submission may be gone.
+  backend_->set_inputs(instance, [](std::uint32_t, std::span<std::byte>) { return Result<std::uint64_t>(given_up); });
+  host_->controller().fail_at_sink(instance, Code::kCancelled, kNoStage, given_up.message());
+  retire();
 }
 
 std::size_t Run::Impl::do_work() {
@@ -245,6 +276,7 @@ std::size_t Run::Impl::do_work() {
   std::size_t done = 0;
   const Status worked = or_no_memory([&] {
     done = host_->controller().do_work();
+    if (begun_ < next_) begin_instances();
     if (first_deadline_ != kNever) fail_late_instances();
     return Status();
   });
@@ -287,7 +319,15 @@ void Run::Impl::fail_late(std::uint64_t instance) {
   std::string text(kLate);
   const std::uint32_t origin = its.empty() ? kNoStage : its.front().stage;
   if (!running.empty()) text += ", while " + to_string(plan_, its.empty() ? running : its);
-  host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
+  fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
+}
+
+// One that has not begun is unknown to the controllers.
+void Run::Impl::fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) {
+  if (instance < begun_)
+    host_->controller().fail_at_sink(instance, code, origin, message);
+  else
+    on_poisoned(instance, code, origin, message);
 }
 
 std::string Run::Impl::how_to_be_in_time(std::uint64_t instance) const {
@@ -336,20 +376,22 @@ HostBackend::Taken Run::Impl::complete(std::uint64_t instance, std::span<const G
                                        const Failure* failure) {
   if (!is(instance, Flight::State::kOpen)) return HostBackend::Taken::kDone;
   Flight& flight = flights_[instance];
-  flight.state = Flight::State::kOver;
+  flight.state = Flight::State::kTold;
   --in_flight_;
-  delivering_ = failure == nullptr ? &flight : nullptr;
+  if (instance < begun_) --running_;
+  Flight* const outer = std::exchange(delivering_, failure == nullptr ? &flight : nullptr);
   completed_ns_ = now_ns();
   on_completion_({instance, completed_ns_ - flight.submitted_ns, outputs, failure});
-  delivering_ = nullptr;
+  delivering_ = outer;
   if (flight.state == Flight::State::kKept) return HostBackend::Taken::kKept;
+  flight.state = Flight::State::kOver;
   retire();
   return HostBackend::Taken::kDone;
 }
 
 void Run::Impl::retire() {
   const std::uint64_t before = oldest_;
-  while (oldest_ < next_ && flights_[oldest_].state == Flight::State::kOver) ++oldest_;
+  while (oldest_ < begun_ && flights_[oldest_].state == Flight::State::kOver) ++oldest_;
   if (full_since_ns_ != 0 && oldest_ != before) {
     if (completed_ns_ > full_since_ns_) use_.full_ns += completed_ns_ - full_since_ns_;
     full_since_ns_ = 0;
@@ -358,12 +400,15 @@ void Run::Impl::retire() {
 }
 
 void Run::Impl::keep() noexcept {
-  if (delivering_ != nullptr) delivering_->state = Flight::State::kKept;
+  if (delivering_ == nullptr || delivering_->state != Flight::State::kTold) return;
+  delivering_->state = Flight::State::kKept;
+  ++kept_;
 }
 
 bool Run::Impl::give_back(std::uint64_t instance) noexcept {
   if (!is(instance, Flight::State::kKept)) return false;
   flights_[instance].state = Flight::State::kOver;
+  --kept_;
   if (full_since_ns_ != 0) completed_ns_ = now_ns();
   backend_->give_back(instance);
   retire();
@@ -372,19 +417,18 @@ bool Run::Impl::give_back(std::uint64_t instance) noexcept {
 
 bool Run::Impl::cancel(std::uint64_t instance, const std::string& why) {
   if (!status_.ok() || !is(instance, Flight::State::kOpen)) return false;
-  host_->controller().fail_at_sink(instance, Code::kCancelled, kNoStage, why);
+  fail_at_sink(instance, Code::kCancelled, kNoStage, why);
   return true;
 }
 
-RunUse Run::Impl::use_in_all(const std::vector<NodeReport>& nodes) const {
+RunUse Run::Impl::use_in_all(const std::vector<NodeReport>& nodes) {
   RunUse use = use_;
-  ProcessorUse& sum = use.processors;
-  const ProcessorUse before = sum, now = use_of_process();
-  sum = {now.ran_ns - std::min(now.ran_ns, before.ran_ns), now.waited_ns - std::min(now.waited_ns, before.waited_ns)};
-  const std::uint64_t all_ns = busy_time_ns(allowed_);
-  use.all_ns = all_ns - std::min(all_ns, use.all_ns);
+  memory_.look();
+  use.payload_memory = memory_.written(), use.most_payload_memory = memory_.most();
+  use.processors = processors_.own();
+  use.all_ns = processors_.all_ns();
   for (std::uint32_t c = 0; c < nodes.size(); ++c)
-    if (!elsewhere_.contains(c)) sum.ran_ns += nodes[c].use.ran_ns, sum.waited_ns += nodes[c].use.waited_ns;
+    if (!elsewhere_.contains(c)) use.processors += nodes[c].use;
   return use;
 }
 
@@ -414,11 +458,7 @@ Result<RunReport> Run::Impl::finish() {
   (*nodes)[kHostController] = {
       {host_->device(), on, {}}, host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets()};
   for (NodeReport& node : *nodes) {
-    for (std::size_t e = 0; e < report.edges.size(); ++e) {
-      report.edges[e].messages += node.stats.edges[e].messages;
-      report.edges[e].payload_bytes += node.stats.edges[e].payload_bytes;
-      report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
-    }
+    for (std::size_t e = 0; e < report.edges.size(); ++e) report.edges[e] += node.stats.edges[e];
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
     report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processors,
                                   std::move(node.staged), node.counted,

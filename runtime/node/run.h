@@ -87,6 +87,9 @@ struct RunOptions {
   // pinned. The caller drives the host's controller, and pins its own thread: the host's entry only stands in the
   // report. A node that joined may have processors of its own choice.
   std::vector<Processors> processors;
+  // Bytes that payloads may take on this host: where they take more, fewer instances run at once. 0: half of what is
+  // available at the start (MemoryLimit).
+  std::uint64_t memory = 0;
   // Time limits beside the instances: until every node is ready; and, when the last instance is complete, until every
   // node has reported its counts (a kernel of a failed instance may still run).
   std::uint64_t start_ns = 60'000'000'000, end_ns = 10'000'000'000;
@@ -102,12 +105,14 @@ struct ControllerReport {
   bool elsewhere = false;  // of a node that joined
 };
 
-// How the run used its window and the processors.
+// How the run used its window, memory and the processors.
 struct RunUse {
   std::uint64_t full_ns = 0;  // as many instances were in flight as the window has
-  ProcessorUse processors;    // of this process and of those of nodes on this host
-  std::uint64_t all_ns = 0;   // that the processors which this process may use worked, for any program
-  std::size_t usable = 1;     // usable_processors() of this process
+  std::uint64_t held_ns = 0;  // instances waited to begin, since payloads took more memory than RunOptions::memory
+  std::uint64_t payload_memory = 0, most_payload_memory = 0;  // bytes that they took, and might take
+  ProcessorUse processors;                                    // of this process and of those of nodes on this host
+  std::uint64_t all_ns = 0;  // that the processors which this process may use worked, for any program
+  std::size_t usable = 1;    // usable_processors() of this process
 };
 
 struct RunReport {
@@ -136,9 +141,9 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   // `fill` and the completion callback must not throw.
-  // Admits the next instance. kBackPressured: `window` instances are in flight; call do_work() or wait() and try again.
-  // kClosed: the run has failed (status()). `fill` is called from do_work() or submit(). `timeout_ns`: of this
-  // instance alone, from now on; 0: the plan's.
+  // Admits the next instance; it begins at once, or when payloads take less memory. kBackPressured: `window` instances
+  // are in flight; call do_work() or wait() and try again. kClosed: the run has failed (status()). `fill` is called
+  // from do_work() or submit(). `timeout_ns`: of this instance alone, from now on; 0: the plan's.
   [[nodiscard]] Push submit(FillInput fill, std::uint64_t timeout_ns = 0);
   // Drives the host's controller; completions are called from here. Returns how much it did.
   std::size_t do_work();

@@ -93,7 +93,7 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
     sizes.push_back(is_of(layout, channel, site) ? *bytes : 0);
   }
   for (const RegionLayout& region : layout.regions)
-    sizes.push_back(is_used_at(layout, region, site) ? region.bytes() : 0);
+    sizes.push_back(is_used_at(layout, region, site) && !region.is_of_producer_alone() ? region.bytes() : 0);
   return sizes;
 }
 
@@ -148,6 +148,7 @@ SharedReplicas replicas_of(const Layout& layout, const Uses& uses) {
 
 Result<std::unique_ptr<Mapping>> map_region(const Layout& layout, std::size_t region, std::uint32_t controller,
                                             Access access, const Segments& segments) {
+  if (layout.regions[region].is_of_producer_alone()) return map_pages(-1, layout.regions[region].bytes(), access);
   if (layout.regions[region].is_in_site_memory(controller)) return segments.regions[region]->map(access);
   return segments.registered[region].begin()->second->map(access);
 }
@@ -284,6 +285,7 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
     auto mapping = map_region(layout, r, controller, access, segments);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
+    if (region.is_of_producer_alone()) out.wiring.own_memory.push_back((*mapping)->bytes());
     out.wiring.mappings.push_back(std::move(*mapping));
   }
   return out;

@@ -1,9 +1,11 @@
 // The memory of a run. A site's memory is one segment: doorbells, the channels between its controllers, and the regions
 // whose payloads they hand to each other, in an order that every process computes from the layout. One process makes
 // it, and each controller maps the parts that it uses, though it has the descriptor of all: the processes of a run
-// trust each other's intent. A channel that takes a wire has a replica at either end, which the wire connects to the
-// other. So has a region that its packets name: a controller that shares the region within its site uses the site's
-// memory as its replica, any other has its own; either is registered with each wire that carries its payloads.
+// trust each other's intent. A region that nobody but its producer sees is not in it: the first write to a page costs
+// half as much in memory of a process's own. A channel that takes a wire has a replica at either end, which the wire
+// connects to the other. So has a region that its packets name: a controller that shares the region within its site
+// uses the site's memory as its replica, any other has its own; either is registered with each wire that carries its
+// payloads.
 #pragma once
 
 #include <map>

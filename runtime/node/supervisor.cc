@@ -8,6 +8,8 @@
 
 #include "runtime/base/child_process.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/free_memory.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 namespace {
@@ -34,6 +36,16 @@ Activity Supervisor::activity() const noexcept {
   if (activity_map_ == nullptr) return {};
   const auto bytes = activity_map_->bytes();
   return {reinterpret_cast<ActivitySlot*>(bytes.data()), activity_bytes(*setup_.plan) / sizeof(ActivitySlot)};
+}
+
+std::uint64_t Supervisor::own_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Node& node : nodes_) {
+    if (node.pid > 0) bytes += anonymous_bytes(node.pid);
+    if (node.hosted == nullptr) continue;
+    for (const std::span<std::byte> memory : node.hosted->own_memory()) bytes += pages_in_memory(memory) * page_bytes();
+  }
+  return bytes;
 }
 
 std::vector<RunningKernel> Supervisor::running() const {

@@ -77,6 +77,9 @@ class Supervisor {
   std::vector<RunningKernel> running() const;
   // The kernels of the node whose death was the first failure.
   std::vector<RunningKernel> ran_at_death() const;
+  // Bytes that controllers of this host have written in memory of their own: regions that nobody else sees; of
+  // processes also what their kernels allocate. The thread that starts and stops.
+  [[nodiscard]] std::uint64_t own_bytes() const noexcept;
   // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). At
   // `deadline_ns` returns without those of nodes still inside a kernel; their `counted` is false.
   Result<std::vector<NodeReport>> collect(std::uint64_t deadline_ns);

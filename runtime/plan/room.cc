@@ -61,7 +61,9 @@ std::vector<std::uint32_t> raised_blocks(const Plan& plan, std::uint32_t window,
     const StagePlan& writer = plan.stages[edge.from_stage];
     if (plan.controllers[writer.controller].traits.keeps_payloads()) continue;  // a device's memory is scarce
     const std::uint64_t before = instances_on(plan, edge, plan.window, from);
-    const std::uint64_t now = std::max(before, instances_on(plan, edge, window, to));
+    // Outputs of the graph wait in their blocks for those of earlier instances.
+    const std::uint64_t wanted_now = edge.to_stage == kSinkStage ? window : instances_on(plan, edge, window, to);
+    const std::uint64_t now = std::max(before, wanted_now);
     const std::uint64_t bytes = edge.count ? 1 : writer.outputs[edge.from_port].type.block_bytes();
     const std::uint64_t most = most_blocks(bytes, readers[{edge.from_stage, edge.from_port}]);
     const std::uint64_t wanted = edge.blocks + (now - before) * edge.min_blocks;

@@ -64,6 +64,14 @@ Result<std::shared_ptr<SharedSegment>> SharedSegment::part(std::size_t offset, s
   return part;
 }
 
+std::uint64_t SharedSegment::written_bytes() const noexcept {
+  constexpr std::uint64_t kFileUnit = 512;  // of st_blocks
+  struct stat info {};
+  if (file_ != nullptr)
+    return ::fstat(file_->get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * kFileUnit : 0;
+  return pages_in_memory(memory_->bytes()) * page_bytes();
+}
+
 Result<std::unique_ptr<Sender>> SharedMemory::open_sender(const ChannelSpec& spec, SharedSegment& segment,
                                                           Doorbell consumer) {
   Result<std::shared_ptr<Mapping>> mapping = map_channel(spec, segment);

@@ -97,7 +97,7 @@ LIBRARIES = [
     (r"zmq\.h", ["bench/peers/zeromq*"]),
     (r"grpc", ["bench/peers/grpc*"]),
     (r"taskflow/", ["bench/peers/taskflow.cc"]),
-    (r"tbb/", ["bench/peers/tbb.cc"]),
+    (r"tbb/", ["bench/peers/tbb.cc", "bench/library/filled.cc"]),
     (r"pmix", [NODE + "pmix_job.cc"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),

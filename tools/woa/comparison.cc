@@ -102,12 +102,13 @@ ModelRun run_model(Plan plan, InputFiles& inputs, RunOptions options, std::uint6
   const Processors on = options.processors.empty() ? Processors() : options.processors[kHostController];
   Driven driven;
   driven.latencies_ns.resize(round);
-  auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
+  Result<std::unique_ptr<Run>> run(nullptr);
+  run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
     driven.ends_ns.push_back(now_ns());
     if (driven.completed++ >= round) driven.latencies_ns[done.instance % round].push_back(done.latency_ns);
     if (done.failure != nullptr && driven.failure.ok())
       driven.failure = Status(done.failure->code, done.failure->message).with_context(done.failure->stage);
-    outputs->add(done.instance, done.outputs);
+    outputs->add(**run, done.instance, done.outputs);
   });
   if (!run.ok()) return run_that_failed(run.status());
   if (const Status status = host.pin(on); !status.ok()) return run_that_failed(status);

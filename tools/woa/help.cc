@@ -45,6 +45,8 @@ const std::map<std::string, const char*> kGroups{
     {"--model", kFlow},
     {"--window", kFlow},
     {"--deadline", kFlow},
+    {"--memory", kFlow},
+    {"--waiting", kFlow},
     {"--start-limit", kFlow},
     {"--end-limit", kFlow},
     {"--buffers", kFlow},

@@ -86,6 +86,7 @@ struct OutputFiles::Output {
   std::vector<std::uint64_t> written;  // instances with files of their own
   std::string committed;               // where `whole` is; empty: nowhere
   Sha256 digest;
+  bool digested = true;
   std::uint64_t bytes = 0, absent = 0;
 };
 
@@ -94,7 +95,8 @@ OutputFiles::OutputFiles(OutputFiles&&) noexcept = default;
 OutputFiles::~OutputFiles() = default;
 
 Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments,
-                                      const InputFiles& inputs, std::uint64_t instances, FrameRules* frames) {
+                                      const InputFiles& inputs, std::uint64_t instances, FrameRules* frames,
+                                      bool digests) {
   OutputFiles out;
   out.instances_ = instances;
   for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
@@ -105,6 +107,10 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
   for (const std::string& argument : arguments)
     if (Status status = out.add_argument(argument, inputs, frames); !status.ok()) return status;
   if (Status status = out.check_streams(inputs); !status.ok()) return status;
+  for (const auto& output : out.outputs_) {
+    output->digested = digests || !output->pattern || !output->pattern->varies();
+    out.in_order_ = out.in_order_ || output->digested;
+  }
   return out;
 }
 
@@ -237,32 +243,40 @@ Status OutputFiles::connect() {
   }
 }
 
-void OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outputs) {
-  if (instance != next_) {
-    auto& copy = early_[instance];
-    for (const GraphOutput& output : outputs)
-      copy.push_back({{output.payload.begin(), output.payload.end()}, output.absent});
-    return;
+void OutputFiles::add(Run& run, std::uint64_t instance, std::span<const GraphOutput> outputs) {
+  Status own_files = outputs.empty() || !broken_.ok() ? Status() : frame(outputs);
+  if (own_files.ok() && broken_.ok() && !outputs.empty()) own_files = write_files(instance, outputs);
+  if (!in_order_) return write_in_order(instance, outputs, std::move(own_files));
+  if (instance == next_) {
+    write_in_order(next_++, outputs, std::move(own_files));
+    return take_early(run);
   }
-  write(next_++, outputs);
+  Early& early = early_[instance];
+  early.own_files = std::move(own_files);
+  early.outputs.assign(outputs.begin(), outputs.end());
+  for (const GraphOutput& output : outputs) waiting_bytes_ += output.payload.size();
+  if (!outputs.empty()) run.keep();
+}
+
+void OutputFiles::take_early(Run& run) {
   for (auto first = early_.begin(); first != early_.end() && first->first == next_; first = early_.erase(first)) {
-    std::vector<GraphOutput> views;
-    for (const Early& output : first->second) views.push_back({output.payload, output.absent});
-    write(next_++, views);
+    Early& early = first->second;
+    write_in_order(next_++, early.outputs, std::move(early.own_files));
+    for (const GraphOutput& output : early.outputs) waiting_bytes_ -= output.payload.size();
+    if (!early.outputs.empty()) run.give_back(first->first);
   }
 }
 
 // An instance whose files cannot all be written contributes nothing to files that take all instances.
-void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
+void OutputFiles::write_in_order(std::uint64_t instance, std::span<const GraphOutput> outputs, Status own_files) {
   if (outputs.empty()) return;
   if (!broken_.ok()) return note_success(instance);  // and is lost with the others
-  Status framed = frame(outputs);
-  if (Status status = framed.ok() ? write_files(instance, outputs) : std::move(framed); !status.ok())
+  if (Status status = own_files.ok() ? frame(outputs) : std::move(own_files); !status.ok())
     return note_unwritten(instance, status);
   note_success(instance);
   broken_ = append(outputs);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    outputs_[k]->digest.add(outputs[k].payload);
+    if (outputs_[k]->digested) outputs_[k]->digest.add(outputs[k].payload);
     outputs_[k]->bytes += outputs[k].payload.size();
     if (outputs[k].absent) ++outputs_[k]->absent;
   }
@@ -283,7 +297,7 @@ Status OutputFiles::frame(std::span<const GraphOutput> outputs) {
   return {};
 }
 
-// They come in the order of instances.
+// In the order of instances, if anything takes them all.
 void OutputFiles::note_success(std::uint64_t instance) {
   ++succeeded_count_;
   const bool follows = !succeeded_.empty() && succeeded_.back().second == instance;
@@ -362,15 +376,13 @@ Status OutputFiles::commit_partly() {
 }
 
 // Instances that ended before an earlier one, which will not end any more.
-void OutputFiles::write_early() {
-  const bool in_order =
+void OutputFiles::end_early() {
+  const bool takes_all =
       std::ranges::any_of(outputs_, [](const auto& output) { return output->whole || output->stream; });
-  for (const auto& [instance, outputs] : std::exchange(early_, {})) {
-    std::vector<GraphOutput> views;
-    for (const Early& output : outputs) views.push_back({output.payload, output.absent});
-    if (!in_order)
-      write(instance, views);
-    else if (!views.empty())
+  for (auto& [instance, early] : std::exchange(early_, {})) {
+    if (!takes_all)
+      write_in_order(instance, early.outputs, std::move(early.own_files));
+    else if (!early.outputs.empty())
       ++out_of_order_count_;
   }
 }
@@ -398,15 +410,16 @@ void OutputFiles::drop_all() {
 }
 
 std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
-  write_early();
+  end_early();
   flush();
   if (broken_.ok() && complete && (!succeeded_.empty() || next_ == 0)) broken_ = commit();
   if (broken_.ok() && !complete && !succeeded_.empty()) broken_ = commit_partly();
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
   for (const auto& output : outputs_) {
-    Summary& summary =
-        summaries.emplace_back(Summary{output->name, output->bytes, output->absent, output->digest.hex(), {}});
+    Summary& summary = summaries.emplace_back(Summary{output->name, output->bytes, output->absent, {}, {}});
+    if (output->digested) summary.sha256 = output->digest.hex();
+    std::ranges::sort(output->written);
     for (const std::uint64_t instance : output->written) summary.files.push_back(path(*output, instance));
     if (!output->committed.empty()) summary.files.push_back(output->committed);
     if (output->stream) summary.files.push_back(output->pipe);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kAboutProfile =
     R"(Runs the graph once for each kind of controller, one instance at a time, with every stage on that kind whose kernel
-has a variant for it (its `on` is left out of account) and the others on a cpu. The profile has:
+has a variant for it (its `on` is left out of account) and the others on a cpu; then cpu controllers with several
+workers once more, with many instances in flight. The profile has:
 
   stages   how often each fires, and what a firing takes on each kind: median, MAD, samples, outliers, and a line
            over its size where the inputs have several (a folder: one instance per file)

@@ -124,6 +124,12 @@ Object entry_json(const ProfileEntry& entry) {
   out["device"] = stage.device.device;
   out["simulated"] = stage.device.simulated;
   add_cycles(stage, out);
+  if (!entry.busy.firings.empty()) {
+    Object busy;
+    add_spread(by_size(entry.busy), busy);
+    out["busy_ps"] = busy["time_ps"];
+    out["busy_workers"] = entry.busy.device.workers;
+  }
   if (Object fit = fit_json(groups); !fit.is_null()) out["fit"] = std::move(fit);
   out["sizes"] = sizes_json(groups);
   return out;
@@ -165,6 +171,9 @@ std::string note_of(const Object& entry) {
     note = std::to_string(entry["cycles"].get<std::uint64_t>()) + " cycles at " +
            std::to_string(entry["clock_mhz"].get<std::uint64_t>()) + " MHz";
   }
+  if (entry.contains("busy_ps"))
+    note += text_of_ps(entry["busy_ps"].get<double>()) + " while " +
+            counted(entry["busy_workers"].get<std::uint64_t>(), "worker") + " work";
   if (entry["simulated"].get<bool>()) note += note.empty() ? "simulated" : ", simulated";
   return note;
 }

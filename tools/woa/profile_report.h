@@ -12,7 +12,8 @@ namespace woa::tools {
 // A stage on a kind of controller: what was measured, or why nothing was.
 struct ProfileEntry {
   measure::MeasuredStage measured;
-  std::string missing, fix;  // missing is empty where something was measured
+  measure::MeasuredStage busy = {};  // while all workers of its controller work; no firings: not measured
+  std::string missing, fix;          // missing is empty where something was measured
 };
 
 struct GraphProfile {

@@ -10,6 +10,7 @@
 #include "compiler/compiler.h"
 #include "library/machine_choice.h"
 #include "runtime/base/file.h"
+#include "runtime/base/processor.h"
 #include "runtime/measure/host_probe.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
@@ -19,6 +20,8 @@
 
 namespace woa::tools {
 namespace {
+
+constexpr std::uint64_t kInstancesPerWorker = 8;  // so that few of them begin or end while workers have nothing to do
 
 using Pins = std::map<std::string, std::string>;
 
@@ -71,6 +74,7 @@ class Profiler {
     profile_.inputs = inputs_->default_instances();
     look();
     if (const int code = measure_base(); code != kDone) return code;
+    if (const int code = measure_busy(); code != kDone) return code;
     for (const ControllerKind kind : kKernelKinds) measure_kind(kind);
     look();
     profile_.host_state = probe_.state();
@@ -83,12 +87,12 @@ class Profiler {
   // Probes what a virtual machine's host does with our processors; the profile says if that is unknown.
   void look() { (void)probe_.look(); }
 
-  Loaded compile(const Pins& pins) {
+  Loaded compile(const Pins& pins, std::optional<std::uint32_t> window = 1) {
     GraphOptions options = request_.graph;
     options.transport = transport_of(request_.local.processes);
     options.pins = pins;
     options.any_machine = true;
-    options.window = 1;
+    options.window = window;
     for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // replicas are alike
     options.json = options.json && pins.empty();                                  // one object at most
     Loaded loaded = load(options);
@@ -97,11 +101,16 @@ class Profiler {
     return loaded;
   }
 
-  measure::ProfileRun measured(const Plan& plan) {
+  measure::ProfileRun measured(const Plan& plan, bool busy = false) {
+    if (request_.local.processes == "one" &&
+        std::ranges::any_of(plan.controllers, &ControllerPlan::has_several_workers))
+      keep_kernels_to_one_thread();
     RunOptions options = local_run(request_.local, backends_);
     const std::unique_ptr<SharedMemory> transport = local_transport(request_.local);
     options.transport = transport.get();
-    measure::ProfileRunOptions chosen{profile_.inputs, request_.repetitions, request_.seconds * 1'000'000'000};
+    measure::ProfileRunOptions chosen{profile_.inputs, request_.repetitions, busy, request_.seconds * 1'000'000'000};
+    if (busy)
+      chosen.repetitions = std::max(chosen.repetitions, kInstancesPerWorker * usable_processors() / chosen.inputs);
     Progress progress(chosen.inputs * (chosen.repetitions + 1), "instances");
     chosen.progress = [&](std::uint64_t done) { progress.update(done); };
     const auto read = [this](std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) {
@@ -137,6 +146,25 @@ class Profiler {
     }
     profile_.base = std::move(*run.measured);
     for (const auto& [stage, kind] : base_) add(stage, kind, profile_.base);
+    return kDone;
+  }
+
+  // Measures the stages of cpu controllers with several workers once more, while all of these work.
+  int measure_busy() {
+    const Loaded placed = compile(pins_with({}, ControllerKind::kCpu), std::nullopt);
+    if (!placed.plan) return placed.exit_code;
+    const auto several = [](const ControllerPlan& each) { return each.has_several_workers(); };
+    if (usable_processors() == 1 || std::ranges::none_of(placed.plan->controllers, several)) return kDone;
+    const auto plan = plan_for_here(*placed.plan, placed.plan->model);
+    if (!plan.ok()) return fail(plan.status(), kFailed, request_.graph.json);
+    measure::ProfileRun run = measured(*plan, true);
+    if (!run.measured)
+      return fail(run.status.with_context("with many instances in flight"), kFailed, request_.graph.json);
+    for (const auto& [stage, kind] : base_) {
+      const measure::MeasuredStage& busy = run.measured->stages.at(stage);
+      if (kind == ControllerKind::kCpu && busy.device.workers > 1)
+        profile_.entries[stage][std::string(to_string(kind))].busy = busy;
+    }
     return kDone;
   }
 
@@ -192,11 +220,11 @@ class Profiler {
     const measure::MeasuredStage& measured = run.stages.at(stage);
     if (measured.firings.empty())
       return miss(stage, kind, "it did not fire with these inputs", "give inputs that take its branch");
-    profile_.entries[stage][std::string(to_string(kind))] = {measured, {}, {}};
+    profile_.entries[stage][std::string(to_string(kind))] = {measured, {}, {}, {}};
   }
 
   void miss(const std::string& stage, ControllerKind kind, const std::string& why, const std::string& fix) {
-    profile_.entries[stage][std::string(to_string(kind))] = {{}, why, fix};
+    profile_.entries[stage][std::string(to_string(kind))] = {{}, {}, why, fix};
   }
 
   const ProfileRequest& request_;

@@ -37,8 +37,9 @@ struct CommandArguments {
   RunArguments run;
   std::string page;
   std::vector<std::string> in, out, frames;
-  std::uint64_t instances = 0;     // 0: as many as input files or frames
-  bool chooses_objective = false;  // a graph is placed by a profile, and nobody said what for
+  std::uint64_t instances = 0;         // 0: as many as input files or frames
+  std::uint64_t waiting = 256U << 20;  // bytes of outputs that wait for an earlier instance
+  bool chooses_objective = false;      // a graph is placed by a profile, and nobody said what for
 };
 
 // Everything that a completion adds to.
@@ -48,7 +49,7 @@ struct Collected {
   OutputFiles outputs;
   std::uint64_t completed = 0;
 
-  void add(const Completion& completion) {
+  void add(Run& run, const Completion& completion) {
     if (completion.failure != nullptr && completion.failure->code == Code::kCancelled)
       return;  // neither done nor failed
     ++completed;
@@ -61,7 +62,7 @@ struct Collected {
     if (completion.failure != nullptr && completion.failure->code == Code::kPeerLost)
       return;  // the run's end took it: what follows it is not in order any more
     const std::uint64_t arrived = now_ns();
-    outputs.add(completion.instance, completion.outputs);
+    outputs.add(run, completion.instance, completion.outputs);
     if (completion.failure == nullptr) result.turnarounds.add(completion.latency_ns + now_ns() - arrived);
   }
 
@@ -106,15 +107,18 @@ std::uint64_t submit_ready(Run& run, InputFiles& inputs, std::uint64_t next, std
   return next;
 }
 
-// Submits every instance as fast as the window admits it; ends early if the results cannot be written.
-void drive(Run& run, InputFiles& inputs, Collected& collected) {
+// Submits every instance as fast as the window admits it, and as long as no more than `most_waiting` bytes of outputs
+// wait for an earlier instance. Ends early if the results cannot be written.
+void drive(Run& run, InputFiles& inputs, Collected& collected, std::uint64_t most_waiting) {
   CommandResult& result = collected.result;
   Progress progress(result.instances == kEndless ? 0 : result.instances, "instances");
   const std::uint64_t started = now_ns();
   std::uint64_t next = 0;
   while (!collected.has_all() && run.status().ok() && collected.outputs.status().ok()) {
     bool late = false;
-    const std::uint64_t before = std::exchange(next, submit_ready(run, inputs, next, result.instances, late));
+    const std::uint64_t before = next;
+    if (collected.outputs.waiting_bytes() <= most_waiting)
+      next = submit_ready(run, inputs, next, result.instances, late);
     if (run.do_work() == 0 && next == before) {
       collected.outputs.flush();
       if (late && run.in_flight() == 0) {
@@ -152,13 +156,14 @@ int code_of_start(const Status& status) {
 }
 
 // Runs the instances, and collects what the run counted.
-Status run_all(OwnedRun& owned, InputFiles& inputs, Collected& collected, std::optional<RunReport>& counted) {
+Status run_all(OwnedRun& owned, InputFiles& inputs, Collected& collected, std::uint64_t most_waiting,
+               std::optional<RunReport>& counted) {
   Run& run = owned.run();
   CommandResult& result = collected.result;
   owned.describe(result);
   const Status begun = collected.outputs.begin();
   if (!begun.ok() && begun.code() != Code::kCancelled) return begun;  // an interruption has cancelled the run, too
-  drive(run, inputs, collected);
+  drive(run, inputs, collected, most_waiting);
   auto finished = run.finish();
   result.status = finished.status();
   if (finished.ok()) result.report = &counted.emplace(std::move(*finished));
@@ -177,7 +182,7 @@ int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inp
   std::optional<ForeignOutput> foreign(std::in_place);
   const Status started = (*owned)->start([&](const Completion& completion) {
     inputs.drop(completion.instance);
-    collected.add(completion);
+    collected.add((*owned)->run(), completion);
   });
   if (!started.ok()) return fail(started, code_of_start(started), wants_json);
   Run& run = (*owned)->run();
@@ -188,7 +193,7 @@ int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inp
   if (const Status status = host.pin(host_processors(arguments.run.cores)); !status.ok())
     return fail(status.with_context("--cores host"), kUnavailable, wants_json);
   std::optional<RunReport> counted;
-  if (const Status status = run_all(**owned, inputs, collected, counted); !status.ok())
+  if (const Status status = run_all(**owned, inputs, collected, arguments.waiting, counted); !status.ok())
     return fail(status, kFailed, wants_json);
   if (!collected.outputs.takes_stdout()) foreign.reset();
   const int code = report(arguments, collected.result);
@@ -232,7 +237,7 @@ int run_graph(const CommandArguments& arguments, ParallelJob& job) {
   if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
   for (const std::string& warning : inputs->warnings()) print_warning(warning);
   const std::uint64_t instances = arguments.instances != 0 ? arguments.instances : inputs->default_instances();
-  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs, instances, &*frames);
+  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs, instances, &*frames, wants_json);
   if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
   if (const Status status = frames->check_used(); !status.ok()) return fail(status, kUsage, wants_json);
   if (wants_json && outputs->takes_stdout())
@@ -271,6 +276,10 @@ void add_run(CLI::App& app, Action& action) {
       ->take_all()
       ->allow_extra_args(false);
   add_frames_option(command, arguments->frames);
+  command
+      .add_option("--waiting", arguments->waiting,
+                  "Begin no more instances while so many bytes of outputs wait for an earlier one (default: 256MiB)")
+      ->transform(bytes());
   add_model_option(command, arguments->graph);
   command
       .add_option("--instances", arguments->instances,

@@ -14,7 +14,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/status.h"
-#include "runtime/node/host_backend.h"
+#include "runtime/node/run.h"
 #include "runtime/plan/plan.h"
 #include "tools/frames/frame_rule.h"
 #include "tools/frames/input_stream.h"
@@ -103,16 +103,17 @@ class OutputFiles {
     std::string name;
     std::uint64_t bytes = 0;
     std::uint64_t absent = 0;  // instances that left it out
-    std::string sha256;        // empty if this build has no OpenSSL
+    std::string sha256;        // empty: not computed
     std::vector<std::string> files;
   };
 
   // NAME=FILE (all instances one after another), NAME=PATTERN (a file each: NamePattern), or a stream: NAME=- or
   // NAME=PIPE, with frames by its rule. Nothing is written yet. kInvalid: a name that is no output, a pattern with
   // another `%`, one that gives two instances one file, one file for several instances of a format that cannot be
-  // joined. kNotFound: the folder to write to does not exist. kUnavailable: it cannot be written to.
+  // joined. kNotFound: the folder to write to does not exist. kUnavailable: it cannot be written to. `digests`: also of
+  // outputs with files of their own, which need no order otherwise.
   static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments, const InputFiles& inputs,
-                                  std::uint64_t instances, FrameRules* frames = nullptr);
+                                  std::uint64_t instances, FrameRules* frames = nullptr, bool digests = true);
   OutputFiles(OutputFiles&&) noexcept;
   ~OutputFiles();
   // The files that will be written.
@@ -122,9 +123,12 @@ class OutputFiles {
   // Begins the files that take all instances, and waits for the readers of named pipes. Call once, when the run has
   // started. kUnavailable with the system's reason. kCancelled: interrupted.
   Status begin();
-  // Adds one instance's outputs, in any order of instances. A failed instance has none; an absent output has neither
-  // bytes nor a file. Copies only what comes too early.
-  void add(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  // Adds the outputs of an instance that `run` has completed, in any order of instances; call it from the completion
+  // callback. A failed instance has none; an absent output has neither bytes nor a file. Files of its own are written
+  // at once. What belongs behind an earlier instance stays where it is: the run keeps it until then.
+  void add(Run& run, std::uint64_t instance, std::span<const GraphOutput> outputs);
+  // Bytes that wait for an earlier instance.
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept { return waiting_bytes_; }
   // Hands on what streams have collected. Call before waiting for anything.
   void flush();
   // Not ok: a file that takes all instances cannot be written any more, so going on is of no use.
@@ -144,9 +148,9 @@ class OutputFiles {
 
  private:
   struct Output;
-  struct Early {
-    std::vector<std::byte> payload;
-    bool absent = false;
+  struct Early {                       // an instance that ended before an earlier one
+    std::vector<GraphOutput> outputs;  // in the run's memory; none: it failed
+    Status own_files;
   };
   OutputFiles();
   Status add_argument(const std::string& argument, const InputFiles& inputs, FrameRules* frames);
@@ -154,14 +158,15 @@ class OutputFiles {
   Status check_streams(const InputFiles& inputs) const;
   Status connect();
   Status check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs);
-  void write(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  void write_in_order(std::uint64_t instance, std::span<const GraphOutput> outputs, Status own_files);
+  void take_early(Run& run);
   Status write_files(std::uint64_t instance, std::span<const GraphOutput> outputs);
   static Status write_payload(const Output& output, std::span<const std::byte> payload, PendingFile& file);
   Status frame(std::span<const GraphOutput> outputs);
   Status append(std::span<const GraphOutput> outputs);
   Status commit();
   Status commit_partly();
-  void write_early();
+  void end_early();
   void drop_all();
   void note_success(std::uint64_t instance);
   void note_unwritten(std::uint64_t instance, const Status& status);
@@ -173,7 +178,9 @@ class OutputFiles {
   FrameRules* frames_ = nullptr;  // while open() runs
   std::uint64_t succeeded_count_ = 0, unwritten_count_ = 0, out_of_order_count_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // the first ranges: the first, behind the last
-  std::map<std::uint64_t, std::vector<Early>> early_;               // empty vector: failed
+  std::map<std::uint64_t, Early> early_;
+  std::uint64_t waiting_bytes_ = 0;  // of early_
+  bool in_order_ = false;            // a file, a stream or a digest takes all instances
   std::map<std::uint64_t, Status> unwritten_;
   Status broken_;
 };

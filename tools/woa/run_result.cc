@@ -107,8 +107,9 @@ void print_providers(const json& providers) {
 
 void print_outputs(const std::vector<OutputFiles::Summary>& outputs, std::uint64_t done) {
   for (const OutputFiles::Summary& output : outputs) {
-    const std::string sha256 = output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256;
-    const std::string what = counted(output.bytes, "byte") + ", sha256 " + sha256;
+    const std::string files = output.files.empty() ? "" : " in " + counted(output.files.size(), "file");
+    const std::string what =
+        counted(output.bytes, "byte") + (output.sha256.empty() ? files : ", sha256 " + output.sha256);
     std::printf("  output %s: %s\n", output.name.c_str(), done == 0 ? "nothing was written" : what.c_str());
     if (output.absent > 0) std::printf("    absent in %s\n", counted(output.absent, "instance").c_str());
   }

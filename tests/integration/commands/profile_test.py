@@ -28,6 +28,9 @@ class Profile(WoaTest):
             self.assertLessEqual(cpu["outliers"], cpu["samples"])
             self.assertFalse(cpu["simulated"])
             self.assertEqual(cpu["samples"], samples[stage])
+            if len(os.sched_getaffinity(0)) > 1:  # and no quota: else nothing runs beside it
+                self.assertGreater(cpu.get("busy_ps", 1), 0)
+                self.assertGreater(cpu.get("busy_workers", 2), 1)
 
     def inputs(self, *payloads):
         os.mkdir(self.path("in"))

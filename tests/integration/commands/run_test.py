@@ -187,7 +187,7 @@ class Run(WoaTest):
     def test_json_has_what_the_commands_page_promises(self):
         result = self.run_json(HELLO, "--in", "text=" + self.write("text", "x"))
         for key in ("graph model processes instances window wall_s throughput_per_s latency_us messages control payload_bytes "
-                    "copied_bytes controllers stages edges providers outputs failures").split():
+                    "copied_bytes controllers stages edges providers memory limit outputs failures").split():
             self.assertIn(key, result)
         self.assertEqual(set(result["latency_us"]), {"min", "p50", "p99", "max"})
         self.assertEqual(set(result["edges"][0]), set("from to transport lane provider method staged messages payload_bytes copied_bytes".split()))

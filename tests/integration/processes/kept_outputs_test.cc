@@ -27,11 +27,12 @@ struct Program {
   std::map<std::uint64_t, Code> ended;
   bool keep = false;
 
-  Program(const Plan& plan, bool processes) {
+  Program(const Plan& plan, bool processes, std::uint64_t memory = 0) {
     REQUIRE(backends.add(function_factory(functions())).ok());
     RunOptions options;
     options.backends = &backends;
     options.transport = processes ? static_cast<SharedMemory*>(&shm) : &loopback;
+    options.memory = memory;
     if (processes) options.node_command = {WOA_TEST_NODE};
     auto started = Run::start(plan, options, [this](const Completion& completion) { end(completion); });
     REQUIRE(started.ok());
@@ -131,6 +132,45 @@ TEST_CASE("one instance is cancelled or late, and the others go on") {
   REQUIRE(program.ended ==
           std::map<std::uint64_t, Code>{{0, Code::kDeadlineExceeded}, {1, Code::kCancelled}, {2, Code::kOk}});
   REQUIRE(!program.run->cancel(2, "it has ended"));
+  REQUIRE(program.run->finish().ok());
+}
+
+TEST_CASE("instances wait while payloads take too much memory, and each ends as it would have") {
+  for (const bool processes : {false, true}) {
+    CAPTURE(processes);
+    Plan plan = chain_plan(1, "slow");
+    plan.window = 8;
+    for (EdgePlan& edge : plan.edges) edge.blocks = 8;
+    Program program(plan, processes, 1);
+    for (int i = 0; i < 6; ++i) REQUIRE(program.submit("x") == Push::kOk);
+    REQUIRE(program.submit("in time", 1'000'000) == Push::kOk);  // a millisecond
+    REQUIRE(program.submit("y") == Push::kOk);
+    REQUIRE(program.submit("full") == Push::kBackPressured);
+    REQUIRE(program.run->cancel(5, "the user left"));
+    REQUIRE(!program.run->cancel(5, "again"));
+    REQUIRE(program.ended == std::map<std::uint64_t, Code>{{5, Code::kCancelled}});
+    REQUIRE(program.run->in_flight() == 7);
+    program.drive(8);
+    for (const auto& [instance, code] : program.ended) {
+      CAPTURE(instance);
+      REQUIRE(code == (instance == 5 ? Code::kCancelled : instance == 6 ? Code::kDeadlineExceeded : Code::kOk));
+    }
+    for (int i = 0; i < 8; ++i) REQUIRE(program.submit("z") == Push::kOk);
+    const auto report = program.run->finish();
+    REQUIRE(report.ok());
+    REQUIRE(program.ended.size() == 16);
+    REQUIRE(report->use.held_ns > 0);
+    REQUIRE(report->use.most_payload_memory == 1);
+    REQUIRE(report->use.payload_memory >= 4096);
+  }
+}
+
+TEST_CASE("outputs that are kept count with the instances that run, but for the only one") {
+  Program program(windowed(8), false, 1);
+  program.keep = true;
+  for (int i = 0; i < 8; ++i) REQUIRE(program.submit(std::to_string(i)) == Push::kOk);
+  program.drive(8);
+  REQUIRE(program.kept.size() == 8);
   REQUIRE(program.run->finish().ok());
 }
 

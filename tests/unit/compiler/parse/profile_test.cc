@@ -69,6 +69,18 @@ edges: []
   CHECK_FALSE(time_on(stage, default_controller(ControllerKind::kCpu, 0)).has_value());
 }
 
+TEST_CASE("beside other firings a stage takes its busy time, if there is one") {
+  const auto profile = accepted_profile(R"(stages:
+  a: {firings: 1, on: {cpu: {time_ps: 7, busy_ps: 9, busy_workers: 2}, gpu: {time_ps: 5}}}
+edges: []
+)");
+  const StageProfile& stage = profile.stages.at("a");
+  const MachineController cpu = default_controller(ControllerKind::kCpu, 0);
+  CHECK(time_on(stage, cpu) == 7U);
+  CHECK(time_on(stage, cpu, true) == 9U);
+  CHECK(time_on(stage, default_controller(ControllerKind::kGpu, 0), true) == 5U);
+}
+
 GraphFacts facts(const std::string& body, const CompileOptions& options = test::fixture_options()) {
   return compile_text(test::graph_text(body), "graph.yaml", "folder", options).facts;
 }

@@ -35,6 +35,23 @@ TEST_CASE("a stage takes its kernel's time and what its controller adds to each 
   CHECK(certificate.prediction.period_ps == 10 * 65'000 + 2 * 90'000);
 }
 
+TEST_CASE("for throughput controllers with several workers are costed as if all of them worked") {
+  const auto times = [](const std::string& objective) {
+    return placed("stages:\n  a: {kernel: copy, in: {in: x}}\noutputs: {y: a.out}\n",
+                  "controllers: {\"cpu:0\": {workers: 2}, \"cpu:1\": {}}\n",
+                  "stages: {a: {firings: 1, on: {cpu: {time_ps: 5000000, busy_ps: 7000000, busy_workers: 2}}}}\n"
+                  "edges: [{from: source.x, to: a.in, tokens: 1, bytes: 0}, {from: a.out, to: sink.y, tokens: 1, "
+                  "bytes: 0}]\n",
+                  objective)
+        .certificate->costs.stages[2]
+        .time_ps;
+  };
+  const auto alone = times("latency"), busy = times("throughput");
+  REQUIRE(alone.size() == 3);
+  CHECK(busy[1] == alone[1] + 2'000'000);
+  CHECK(busy[2] == alone[2]);
+}
+
 TEST_CASE("between replicas that share no number every token costs what it costs between two stages") {
   const auto chain = [](int a, int b) {
     const std::string body = "stages:\n  a: {kernel: copy, in: {in: x}, on: \"cpu:0\", replicas: " + std::to_string(a) +

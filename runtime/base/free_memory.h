@@ -1,0 +1,20 @@
+// What /proc says of memory.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace woa {
+
+// The KiB that a file of /proc has behind `key`; 0 if it does not say.
+std::uint64_t kib_of(const char* file, std::string_view key);
+
+// Bytes that the system can give this process without swapping, and no more than its control group may have. 0: the
+// system does not say.
+std::uint64_t available_bytes();
+
+// Bytes that a process has written and shares with nobody. 0: there is no such process, or it is another user's.
+// Without memory of its own.
+std::uint64_t anonymous_bytes(int process) noexcept;
+
+}  // namespace woa
