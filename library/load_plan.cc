@@ -161,6 +161,9 @@ Status change_plan(CertifiedPlan& plan, const PlanOptions& options, const std::m
   if (!options.replicas.empty()) {
     return {Code::kInvalid, "--replicas: the plan has the replicas that it was compiled with; compile the graph again"};
   }
+  if (const std::size_t most = plan.controllers.size() - 1; options.nodes > most)
+    return {Code::kInvalid, "--nodes " + std::to_string(options.nodes) + ": the plan has " +
+                                counted(most, "controller") + "; compile the graph again with that number"};
   if (options.buffers == kFullBuffers)  // a plan may have the least blocks, and does not record that
     return {Code::kInvalid,
             "--buffers full: the plan has the blocks that it was compiled with; compile the graph again"};

@@ -1,10 +1,13 @@
 #include "library/local_run.h"
 
+#include <algorithm>
+
 #include "compiler/compiler.h"
 #include "library/environment.h"
 #include "library/option_values.h"
 #include "library/plan_options.h"
 #include "library/program_kernels.h"
+#include "runtime/base/processor.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 
@@ -52,6 +55,11 @@ RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& back
   run.memory = options.memory;
   if (options.processes == "per-controller") run.node_command = {program("woa").string(), kServeCommand};
   return run;
+}
+
+void limit_threads_of_kernels(const LocalRunOptions& options, const Plan& plan) noexcept {
+  const auto several = [](const ControllerPlan& controller) { return controller.has_several_workers(); };
+  if (options.processes == "one" && std::ranges::any_of(plan.controllers, several)) keep_kernels_to_one_thread();
 }
 
 std::unique_ptr<SharedMemory> local_transport(const LocalRunOptions& options) {

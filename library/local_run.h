@@ -34,6 +34,9 @@ void add_guard_option(CLI::App& command, bool& guard);
 // `options` as Run::start() takes them, but for `transport` and what leads there: kernels of this program, and `woa
 // serve` for nodes if controllers have processes. `backends` is borrowed.
 RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& backends);
+// Before kernels are loaded that run as threads of this process: one thread for each, where other workers have the rest
+// (keep_kernels_to_one_thread()). Processes of nodes do that themselves.
+void limit_threads_of_kernels(const LocalRunOptions& options, const Plan& plan) noexcept;
 // The transport for these processes: loopback for one, else shm.
 std::unique_ptr<SharedMemory> local_transport(const LocalRunOptions& options);
 

@@ -54,6 +54,8 @@ class Finder {
       find_cause_in_host(source, sink);
     } else if (const auto serial = busiest_serial(); limit_.is_full() || serial) {
       find_cause_of_full(serial);
+    } else if (ran() >= kFull && most_of_kernels_ > 0 && worked() >= kFull) {
+      set(Cause::kProcessors, ran(), "the processors are full: faster kernels, more processors, or nodes (--nodes)");
     } else if (held >= kFull) {
       set(Cause::kMemory, held,
           "payloads took " + bytes_text(report_.use.payload_memory) + " of the " +
@@ -186,6 +188,7 @@ std::string_view to_string(Cause cause) noexcept {
     case Cause::kSerial: return "serial";
     case Cause::kWorkers: return "workers";
     case Cause::kController: return "controller";
+    case Cause::kProcessors: return "processors";
     case Cause::kMemory: return "memory";
     case Cause::kBlocks: return "blocks";
     case Cause::kBrief: return "brief";
@@ -213,6 +216,7 @@ std::string RunLimit::text() const {
     case Cause::kSerial: return "limited by " + stage + ", one firing at a time: it worked " + part;
     case Cause::kWorkers:
     case Cause::kController: return "limited by " + controller + ": it " + worked;
+    case Cause::kProcessors: return "limited by the processors: they worked " + part + "; " + busiest;
     case Cause::kMemory:
       return "limited by memory: payloads took too much to begin more instances " + part + "; " + busiest;
     case Cause::kBlocks:

@@ -20,6 +20,7 @@ enum class Cause : std::uint8_t {
   kSerial,      // a stage of one firing at a time worked most of the time
   kWorkers,     // the workers of a controller worked most of the time, and processors were idle
   kController,  // the workers of a controller worked most of the time
+  kProcessors,  // the run had all processors, and no controller's workers worked most of the time
   kMemory,      // instances waited for memory
   kBlocks,      // the window was full, and an edge has blocks for one instance
   kBrief,       // the window was full, and kernels take less time than a message

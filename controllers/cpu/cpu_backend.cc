@@ -1,5 +1,6 @@
 #include "controllers/cpu/cpu_backend.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,8 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
 Start CpuBackend::start(Firing& firing) noexcept {
   if (most_ > 1 && !firing.in_call) {
     const Workers::Given given = workers_->give(firing);
+    if (workers_->allowed() < description_.workers)
+      description_.workers = static_cast<std::uint32_t>(std::max<std::size_t>(workers_->allowed(), 1));
     if (given != Workers::Given::kNobody) return given == Workers::Given::kYes ? Start::kStarted : Start::kBusy;
     firing.activity->begin(firing.stage, firing.instance);
   }

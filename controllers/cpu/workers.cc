@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/base/thread.h"
 #include "runtime/transport/idle.h"
 
@@ -61,10 +63,14 @@ Workers::Given Workers::give(Firing& firing) noexcept {
 
 // Starts another worker. False: there is none at all.
 bool Workers::has_another() noexcept {
-  Status started = or_no_memory([this] { return start_another(); });
+  const Status started = or_no_memory([this] { return start_another(); });
   if (!started.ok()) {
     allowed_ = workers_.size();  // nobody asks the system again
-    why_fewer_ = std::move(started);
+    (void)or_no_memory([&] {
+      log(LogLevel::kWarning,
+          "it has " + counted(allowed_, "worker") + " of " + std::to_string(most_) + ": " + started.message());
+      return Status();
+    });
   }
   return !workers_.empty();
 }

@@ -27,13 +27,14 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // kFull: there is no room. kNobody: there is no worker, and no thread or memory for one; why_fewer() says why.
+  // kFull: there is no room. kNobody: there is no worker, and no thread or memory for one; the log
+  // says why.
   enum class Given : std::uint8_t { kYes, kFull, kNobody };
   [[nodiscard]] Given give(Firing& firing) noexcept;
+  // Workers that there may be: fewer than asked for once the system has refused one.
+  [[nodiscard]] std::size_t allowed() const noexcept { return allowed_; }
   // Firings that are done; at most done.size().
   std::size_t take_done(std::span<Firing*> done) noexcept;
-  // Why there are fewer workers than asked for; ok if there are not, or nobody needed more.
-  [[nodiscard]] const Status& why_fewer() const noexcept { return why_fewer_; }
 
  private:
   struct alignas(64) Worker {
@@ -54,7 +55,6 @@ class Workers {
   const Doorbell controller_;
   std::size_t allowed_;  // of `most_`, since the system may refuse some
   std::size_t room_;     // for further firings
-  Status why_fewer_;
 
   std::mutex mutex_;              // of the next two
   std::vector<Firing*> waiting_;  // a heap, the oldest instance first

@@ -34,7 +34,8 @@ struct ActiveFiring : Firing {
   void bind(StageProgram& stage) noexcept;
 
   StageProgram* program = nullptr;
-  ActiveFiring* link = nullptr;  // the next of its stage that runs, or of those that no stage has
+  ActiveFiring* link = nullptr;    // the next of its stage that runs, or of those that no stage has
+  ActiveFiring** place = nullptr;  // where its stage, or the one before, names it while it runs
   StageInstance* entry = nullptr;
   bool running = false;     // on a worker or a device, between start and completion
   bool is_long = false;     // while it runs: its stage takes long

@@ -77,7 +77,10 @@ class Controller final {
   [[nodiscard]] const ControllerStats& stats() const noexcept { return stats_; }
   [[nodiscard]] std::span<const TraceEvent> trace() const noexcept;
   // Puts how its thread has waited into the stats.
-  void note_waits(const WaitCounts& waits) noexcept { stats_.waits = waits; }
+  void note_end(const WaitCounts& waits) noexcept {
+    stats_.waits = waits;
+    stats_.workers = setup_.backend->description().workers;
+  }
 
   // Host only. Starts an instance at the source: a later duty cycle asks the back-end for its inputs.
   void admit(std::uint64_t instance, std::uint64_t deadline);

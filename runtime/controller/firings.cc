@@ -38,9 +38,8 @@ void Firings::put_back(ActiveFiring& firing) noexcept {
   if (firing.program->under_way != nullptr) --*firing.program->under_way;
   firing.activity->end();
   idle_[idle_count_++] = firing.activity;
-  ActiveFiring** at = &firings_[firing.stage].running;
-  while (*at != &firing) at = &(*at)->link;
-  *at = firing.link;
+  *firing.place = firing.link;
+  if (firing.link != nullptr) firing.link->place = firing.place;
   if (firing.shared) firing.link = std::exchange(free_, &firing);
 }
 
@@ -180,7 +179,7 @@ template <bool kPlain>
     case Start::kStarted:
     case Start::kOrdered:
       take(firing);
-      if (runs_in_ == RunsIn::kEither) count_given();
+      if (runs_in_ == RunsIn::kEither) handover_.note_given();
   }
   if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
   ++stage.started;
@@ -202,25 +201,9 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
   return fail(stage, entry.instance, tag, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
 }
 
-// A firing that is neither brief nor long, while nothing else runs or waits: handing it to a worker and back would take
-// about as long as the kernel.
 bool Firings::runs_here(const StageProgram& stage) noexcept {
   if (runs_in_ != RunsIn::kEither || stage.is_long) return false;
-  if (stage.mean_ns < handover_ns_) {
-    if (++kept_ < kMostKept) return true;
-    kept_ = 0;
-    handover_ns_ = 0;
-  }
-  if (any_running() || !parts_.matching.ready().empty() || parts_.local.size() > 1) return false;
-  if (crowded_ == 0) return true;
-  --crowded_;
-  return false;
-}
-
-void Firings::count_given() noexcept {
-  if (++given_ < kMeasured) return;
-  handover_ns_ = sleeps_ * kSleepNs / kMeasured;
-  given_ = sleeps_ = 0;
+  return handover_.keeps(stage.mean_ns, !any_running() && parts_.matching.ready().empty() && parts_.local.size() <= 1);
 }
 
 template <bool kPlain>

@@ -16,6 +16,7 @@
 #include "runtime/controller/backend.h"
 #include "runtime/controller/block_returns.h"
 #include "runtime/controller/claims.h"
+#include "runtime/controller/handover.h"
 #include "runtime/controller/local_queue.h"
 #include "runtime/controller/matching.h"
 #include "runtime/controller/poison.h"
@@ -89,7 +90,9 @@ class Firings final : private DevicePoison {
     return runs_in_ == RunsIn::kEither && long_running_ == 0 && running() >= std::size_t{2} * workers_;
   }
   // The controller's thread has slept.
-  void note_sleep() noexcept { sleeps_ += any_running() ? 1 : 0; }
+  void note_sleep() noexcept {
+    if (any_running()) handover_.note_sleep();
+  }
   [[nodiscard]] bool workers_run() const noexcept { return runs_in_ == RunsIn::kEither && any_running(); }
   // True if a firing with that tag has not completed.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
@@ -98,17 +101,11 @@ class Firings final : private DevicePoison {
     return is_short(stage) || (runs_in_ == RunsIn::kEither && ran_ == nullptr);
   }
   // A token has had to wait until this thread was done with others: they could have run elsewhere.
-  void note_waiting() noexcept { crowded_ = kCrowdedFor; }
+  void note_waiting() noexcept { handover_.note_waiting(); }
   // The receiver of poison that a device writes itself.
   [[nodiscard]] DevicePoison& device_poison() noexcept { return *this; }
 
  private:
-  static constexpr std::uint32_t kCrowdedFor = 64;
-  static constexpr std::uint32_t kMeasured = 64;      // firings between two looks at what giving them costs
-  static constexpr std::uint32_t kMostKept = 16'384;  // firings until that is tried again
-  static constexpr std::uint64_t kSleepNs =
-      25'000;  // of this thread, and waking it and a worker, where all share processors
-
   bool start(const WaitingPoison& poison) noexcept override;
   template <bool kPlain>
   [[nodiscard]] Fired fire_as(StageProgram& stage, StageInstance& entry, const MatchKey& match,
@@ -143,7 +140,6 @@ class Firings final : private DevicePoison {
   // workers write at once. One waits for two workers, which is enough for kernels that take long.
   [[nodiscard]] bool enough_are_long() const noexcept { return long_running_ >= workers_ + std::max(workers_ / 2, 1U); }
   [[nodiscard]] bool runs_here(const StageProgram& stage) noexcept;
-  void count_given() noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
   static void decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t firings) noexcept;
 
@@ -213,7 +209,9 @@ class Firings final : private DevicePoison {
     firing.is_long = firing.program->is_long;
     long_running_ += firing.is_long ? 1 : 0;
     if (firing.shared) free_ = firing.link;
-    firing.link = std::exchange(firings_[firing.stage].running, &firing);
+    firing.place = &firings_[firing.stage].running;
+    firing.link = std::exchange(*firing.place, &firing);
+    if (firing.link != nullptr) firing.link->place = &firing.link;
   }
   void put_back(ActiveFiring& firing) noexcept;
 
@@ -224,12 +222,8 @@ class Firings final : private DevicePoison {
   std::vector<ActivitySlot> own_;    // slots of a run in which nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_ count: one for each further firing that may run
   std::size_t idle_count_;
-  // What it costs to give a firing to a worker: this thread's sleeps, by the last firings that were given.
-  std::uint64_t handover_ns_ = 0;
-  std::uint32_t given_ = 0, sleeps_ = 0;
-  std::uint32_t kept_ = 0;        // firings that ran here since that is more than their kernels take
+  Handover handover_;
   std::size_t long_running_ = 0;  // firings of stages that take long
-  std::uint32_t crowded_ = 0;     // firings for workers until one may be alone again
   std::size_t spare_ = 0;         // of them: for a firing in this thread while workers have all others
   const RunsIn runs_in_;          // of the back-end
   const std::uint32_t workers_;

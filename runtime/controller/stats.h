@@ -30,6 +30,7 @@ struct ControllerStats {
   std::uint64_t dropped = 0;       // tokens and poison of retired or dead instances that were freed unread
   std::uint64_t cycles = 0;        // of a simulated device
   std::uint64_t untraced = 0;      // events past the trace's limit
+  std::uint32_t workers = 0;       // of the device, at the end: some threads may not have started; 0: not counted
   WaitCounts waits;                // of the thread that drives it
 };
 

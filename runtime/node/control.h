@@ -167,6 +167,7 @@ void fields(auto& f, Like<Report> auto& m) {
   f(12, "crowded", m.stats.waits.crowded);
   f(13, "ran_ns", m.use.ran_ns);
   f(14, "waited_ns", m.use.waited_ns);
+  f(15, "workers", m.stats.workers);
 }
 
 // From a node on another host: the kernels that it runs for long.

@@ -130,7 +130,7 @@ Status HostedController::drive(const std::atomic<bool>& stop) {
   const std::uint64_t end = now_ns() + kLastFiringsNs;
   const auto over = [&] { return stop.load() || !controller_->complete_last(); };
   while (!over() && now_ns() < end) idle_.idle(false, over);
-  controller_->note_waits(idle_.counts());
+  controller_->note_end(idle_.counts());
   return {};
 }
 

@@ -449,7 +449,7 @@ Result<RunReport> Run::Impl::finish() {
     return status_;
   }
   finished_ = true;
-  host_->controller().note_waits(host_->idle().counts());
+  host_->controller().note_end(host_->idle().counts());
   RunReport report;
   report.edges.resize(plan_.edges.size());
   report.packets.resize(options_.wires.size());
@@ -458,6 +458,7 @@ Result<RunReport> Run::Impl::finish() {
   (*nodes)[kHostController] = {
       {host_->device(), on, {}}, host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets()};
   for (NodeReport& node : *nodes) {
+    if (node.stats.workers != 0) node.device.workers = node.stats.workers;
     for (std::size_t e = 0; e < report.edges.size(); ++e) report.edges[e] += node.stats.edges[e];
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
     report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processors,

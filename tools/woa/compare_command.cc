@@ -222,6 +222,7 @@ class Comparer {
     const std::uint64_t rounds = rounds_for(*runnable->plan, inputs->default_instances());
     for (ModelRow& row : result_.models) {
       if (!row.plan.ok()) continue;
+      limit_threads_of_kernels(arguments_.local, *row.plan);
       row.measured = run(*row.plan, *inputs, rounds);
       const Status& status = row.measured->status;
       if (status.code() == Code::kUnavailable) return fail(status.with_context(row.model), kUnavailable, options_.json);

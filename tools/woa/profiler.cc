@@ -102,9 +102,7 @@ class Profiler {
   }
 
   measure::ProfileRun measured(const Plan& plan, bool busy = false) {
-    if (request_.local.processes == "one" &&
-        std::ranges::any_of(plan.controllers, &ControllerPlan::has_several_workers))
-      keep_kernels_to_one_thread();
+    limit_threads_of_kernels(request_.local, plan);
     RunOptions options = local_run(request_.local, backends_);
     const std::unique_ptr<SharedMemory> transport = local_transport(request_.local);
     options.transport = transport.get();

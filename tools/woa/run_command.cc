@@ -174,9 +174,7 @@ Status run_all(OwnedRun& owned, InputFiles& inputs, Collected& collected, std::u
 int execute(const CommandArguments& arguments, const Plan& plan, InputFiles& inputs, ParallelJob& job,
             Collected& collected) {
   const bool wants_json = arguments.graph.json;
-  if (arguments.run.local.processes == "one" &&
-      std::ranges::any_of(plan.controllers, &ControllerPlan::has_several_workers))
-    keep_kernels_to_one_thread();
+  limit_threads_of_kernels(arguments.run.local, plan);
   auto owned = OwnedRun::prepare(plan, arguments.run, job, say);
   if (!owned.ok()) return fail(owned.status(), code_of_preparation(owned.status()), wants_json);
   std::optional<ForeignOutput> foreign(std::in_place);

@@ -279,6 +279,13 @@ class BadUsage(WoaTest):
         self.assertEqual(self.woa("compile", graph, "-o", plan).returncode, 0)
         self.refused(self.woa("run", plan, "--in", data, "--param", "r.fit=cover"), 2, "--param r.fit", "compile the graph again")
 
+    def test_a_plan_has_the_controllers_that_it_was_compiled_for(self):
+        graph, plan = os.path.join(harness.SOURCE, "graphs/thumbnails.yaml"), self.path("thumbnails.plan")
+        self.assertEqual(self.woa("compile", graph, "--nodes", "2", "-o", plan).returncode, 0)
+        self.assertEqual(self.woa("explain", plan, "--nodes", "2").returncode, 0)
+        for command in (("explain", plan), ("compile", plan, "-o", self.path("other.plan"))):
+            self.refused(self.woa(*command, "--nodes", "3"), 2, "--nodes 3: the plan has 2 controllers; compile the graph again")
+
     def test_options_stand_in_groups(self):
         """An option that `woa run --help` lists under `Options` has no group yet: tools/woa/help.cc gives it one."""
         text = self.woa("run", "--help").stdout.decode()

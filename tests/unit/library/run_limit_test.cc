@@ -138,6 +138,14 @@ TEST_CASE("a window that was full limits a run whose controllers had time left")
   CHECK(most.cause() == Cause::kWaiting);
 }
 
+TEST_CASE("many workers share full processors") {
+  Ran ran = Ran().took(kA, 20, 100).has_workers(1, 64).used(0.95, 0).was_full(0.95);
+  const RunLimit limit = ran.limit();
+  CHECK(limit.cause == Cause::kProcessors);
+  CHECK(has(limit.text(), "limited by the processors: they worked 95 % of the time; cpu:0, the busiest"));
+  CHECK(ran.used(0.5, 0).cause() == Cause::kWindow);
+}
+
 TEST_CASE("memory limits a run before its window and its blocks do") {
   Ran ran = Ran().took(kA, 0.5, 100).was_full(0.95);
   ran.plan.edges[1].blocks = ran.plan.edges[1].min_blocks;
