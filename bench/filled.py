@@ -69,7 +69,7 @@ def folders(root):
 
 
 def seconds(*commands):
-    """Of commands that run side by side."""
+    """The time of commands that run side by side."""
     began = time.monotonic()
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     if any(process.wait() for process in running):
@@ -93,7 +93,7 @@ def of_folder(build, folder, out, rounds):
 
 
 def within(build, *arguments):
-    """The same of a program's own rounds."""
+    """Contender -> median of the seconds that a program measured itself."""
     done = subprocess.run([os.path.join(build, "bench/bench_filled"), os.path.join(build, "kernels"), *arguments], stdout=subprocess.PIPE, text=True, check=True)
     times = {}
     for line in done.stdout.splitlines():

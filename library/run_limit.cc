@@ -58,8 +58,8 @@ class Finder {
       set(Cause::kProcessors, ran(), "the processors are full: faster kernels, more processors, or nodes (--nodes)");
     } else if (held >= kFull) {
       set(Cause::kMemory, held,
-          "payloads took " + bytes_text(report_.use.payload_memory) + " of the " +
-              bytes_text(report_.use.most_payload_memory) + " that they may: give them more by --memory");
+          "payloads and kernels took " + bytes_text(report_.use.memory) + " of the " +
+              bytes_text(report_.use.most_memory) + " that they may: give them more by --memory");
     } else if (full >= kFull) {
       find_cause_of_full_window(full);
     } else if (are_crowded()) {
@@ -218,7 +218,7 @@ std::string RunLimit::text() const {
     case Cause::kController: return "limited by " + controller + ": it " + worked;
     case Cause::kProcessors: return "limited by the processors: they worked " + part + "; " + busiest;
     case Cause::kMemory:
-      return "limited by memory: payloads took too much to begin more instances " + part + "; " + busiest;
+      return "limited by memory: the run took too much to begin more instances " + part + "; " + busiest;
     case Cause::kBlocks:
     case Cause::kBrief:
     case Cause::kWindow: return "limited by the window: it was full " + part + "; " + busiest;

@@ -42,6 +42,7 @@ json controllers_json(const Plan& plan, const RunReport& report, double wall_s) 
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},
                {"workers", controller.device.workers},
+               {"lacking_workers", controller.lacking_workers},
                {"share", share_of(controller.device.workers, busy_ns, wall_s)},
                {"dropped", controller.stats.dropped},
                {"waits",
@@ -85,8 +86,8 @@ json stages_json(const RunResult& result) {
 }
 
 json memory_json(const RunUse& use) {
-  return {{"payload_bytes", use.payload_memory},
-          {"most_bytes", use.most_payload_memory},
+  return {{"bytes", use.memory},
+          {"most_bytes", use.most_memory},
           {"held_s", static_cast<double>(use.held_ns) / 1e9}};
 }
 

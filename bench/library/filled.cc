@@ -1,4 +1,4 @@
-// What a machine can do at most: the kernels of graphs/thumbnails.yaml in a plain loop, in oneTBB's pipeline, and in a
+// The most that a machine can do: the kernels of graphs/thumbnails.yaml in a plain loop, in oneTBB's pipeline, and in a
 // run of one program. `python3 bench/filled.py build` compares them.
 //
 //     bench_filled KERNELS loop FOLDER PHOTO...      one thread, one photograph after another; thumbnails go to FOLDER

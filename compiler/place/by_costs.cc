@@ -94,7 +94,8 @@ void report_unmet(const std::vector<Unmet>& all, Report& report) {
 
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
                                           const PlacementGoal& goal, std::chrono::milliseconds limit, Report& report) {
-  std::optional<Costs> costs = make_cost_table(graph, machine, profile, goal.objective == "throughput", report);
+  const bool many_in_flight = goal.objective == "throughput" || goal.most_period_ps;
+  std::optional<Costs> costs = make_cost_table(graph, machine, profile, many_in_flight, report);
   if (!costs) return std::nullopt;
   const std::size_t errors = report.errors();
   if (goal.most_price) report_unknown_figure(*costs, "price", &ComponentCosts::price, report);

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
-#include "runtime/base/text.h"
 #include "runtime/base/thread.h"
 #include "runtime/transport/idle.h"
 
@@ -63,15 +61,7 @@ Workers::Given Workers::give(Firing& firing) noexcept {
 
 // Starts another worker. False: there is none at all.
 bool Workers::has_another() noexcept {
-  const Status started = or_no_memory([this] { return start_another(); });
-  if (!started.ok()) {
-    allowed_ = workers_.size();  // nobody asks the system again
-    (void)or_no_memory([&] {
-      log(LogLevel::kWarning,
-          "it has " + counted(allowed_, "worker") + " of " + std::to_string(most_) + ": " + started.message());
-      return Status();
-    });
-  }
+  if (!or_no_memory([this] { return start_another(); }).ok()) allowed_ = workers_.size();  // nobody asks again
   return !workers_.empty();
 }
 

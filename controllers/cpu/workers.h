@@ -27,8 +27,7 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // kFull: there is no room. kNobody: there is no worker, and no thread or memory for one; the log
-  // says why.
+  // kFull: there is no room. kNobody: there is no worker, and no thread or memory for one.
   enum class Given : std::uint8_t { kYes, kFull, kNobody };
   [[nodiscard]] Given give(Firing& firing) noexcept;
   // Workers that there may be: fewer than asked for once the system has refused one.

@@ -13,11 +13,34 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62;  // version 1 writes one of about 2^63
 
+// Bytes that memory.stat has behind `key`; 0: it does not say.
+std::uint64_t stat_of(const std::string& group, std::string_view key) {
+  std::ifstream file(group + "memory.stat");
+  std::string word;
+  for (std::uint64_t bytes = 0; file >> word >> bytes;)
+    if (word == key) return bytes;
+  return 0;
+}
+
+// Pages of files in the cache, which the group gives back at once if it needs them: shared memory is not among them.
+std::uint64_t cached_in(const std::string& group) {
+  const std::uint64_t files = stat_of(group, "file");  // version 2
+  const std::uint64_t cache = files != 0 ? files : stat_of(group, "total_cache");
+  const std::uint64_t shared = stat_of(group, files != 0 ? "shmem" : "total_shmem");
+  return cache - std::min(cache, shared);
+}
+
 // A group's own limit; nothing for "max" or a missing file.
 std::optional<CgroupLimit> limit_in(const std::string& group, const char* limit, const char* usage) {
   CgroupLimit found{0, 0, group + limit};
   if (!(std::ifstream(found.file) >> found.most) || found.most >= kNoLimit) return std::nullopt;
   std::ifstream(group + usage) >> found.used;
+  return found;
+}
+
+std::optional<CgroupLimit> memory_in(const std::string& group, const char* limit, const char* usage) {
+  auto found = limit_in(group, limit, usage);
+  if (found) found->used -= std::min(found->used, cached_in(group));
   return found;
 }
 
@@ -48,8 +71,8 @@ void take_in(CgroupLimits& limits, const std::string& hierarchy, std::string gro
   for (;; group.erase(group.rfind('/'))) {
     while (group.ends_with('/')) group.pop_back();
     const std::string folder = hierarchy + (group.empty() || group.front() == '/' ? "" : "/") + group + "/";
-    tighten(limits.memory, limit_in(folder, "memory.max", "memory.current"));
-    tighten(limits.memory, limit_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+    tighten(limits.memory, memory_in(folder, "memory.max", "memory.current"));
+    tighten(limits.memory, memory_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes"));
     tighten(limits.processes, limit_in(folder, "pids.max", "pids.current"));
     tighten(limits.cores, cores_in(folder));
     if (group.rfind('/') == std::string::npos) return;

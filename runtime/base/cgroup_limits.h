@@ -9,7 +9,7 @@ namespace woa {
 
 struct CgroupLimit {
   std::uint64_t most = 0;  // bytes, processes, or thousandths of a core
-  std::uint64_t used = 0;  // of `most`; 0 for cores
+  std::uint64_t used = 0;  // of `most`, less what is cached of files; 0 for cores
   std::string file;        // that sets it
 };
 

@@ -24,12 +24,10 @@ std::uint64_t kib_of(const char* file, std::string_view key) {
   return 0;
 }
 
-// The pages that a group has used include its files in the page cache, which it gets back at once; so they do not
-// count.
 std::uint64_t available_bytes() {
   const std::uint64_t available = kib_of("/proc/meminfo", "MemAvailable:") * 1024;
   const auto group = cgroup_limits().memory;
-  return group ? std::min(available, group->most) : available;
+  return group ? std::min(available, group->most - std::min(group->most, group->used)) : available;
 }
 
 std::uint64_t anonymous_bytes(int process) noexcept {

@@ -42,7 +42,7 @@ class ProcessorWatch {
  public:
   void start();
   [[nodiscard]] ProcessorUse own() const noexcept;
-  // Of the processors that the thread which called start() might run on.
+  // The time of the processors that the thread which called start() might run on.
   [[nodiscard]] std::uint64_t all_ns() const noexcept;
 
  private:

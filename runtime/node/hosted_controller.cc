@@ -5,6 +5,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/processor.h"
 #include "runtime/base/scalar.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 namespace {
@@ -106,6 +107,12 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (!staged.ok()) return staged.status();
   hosted->staged_ = std::move(*staged);
   return hosted;
+}
+
+std::uint64_t HostedController::own_bytes() const noexcept {
+  std::uint64_t pages = 0;
+  for (const std::span<std::byte> memory : own_memory_) pages += pages_in_memory(memory);
+  return pages * page_bytes();
 }
 
 Status HostedController::run(const std::atomic<bool>& stop) {

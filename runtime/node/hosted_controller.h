@@ -48,8 +48,8 @@ class HostedController {
   // The regions that the back-end's map() returned.
   const RegionNumbers& staged() const noexcept { return staged_; }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
-  // Regions of this controller alone. Any thread.
-  [[nodiscard]] std::span<const std::span<std::byte>> own_memory() const noexcept { return own_memory_; }
+  // Bytes that were written in the regions of this controller alone. Any thread.
+  [[nodiscard]] std::uint64_t own_bytes() const noexcept;
   // HostedControllerSetup::processors.
   const Processors& processors() const noexcept { return processors_; }
 

@@ -19,12 +19,12 @@ MemoryLimit::MemoryLimit(std::function<std::uint64_t()> written, std::uint64_t m
 
 bool MemoryLimit::admits(std::uint64_t others) noexcept {
   if (most_ == 0 || others == 0) return true;
+  most_others_ = std::max(most_others_, others);
   if (now_ns() >= next_look_ns_) {
     const std::uint64_t before = written_;
     look();
-    // In proportion: what is written by one instance more is not known.
-    if (written_ > std::max(most_, before))
-      at_once_ = std::max<std::uint64_t>(1, std::min(at_once_, others) * most_ / written_);
+    // In proportion: how much one instance writes is not known.
+    if (written_ > std::max(most_, before)) at_once_ = std::max<std::uint64_t>(1, most_others_ * most_ / written_);
   }
   return others < at_once_;
 }

@@ -7,12 +7,12 @@
 namespace woa {
 
 // Blocks are reserved for the largest payloads, but take memory only where somebody has written. So the limit acts on
-// what was written, while the run goes on: when that exceeds the limit, fewer instances run at once from then on. What
-// was written stays the run's until it ends, and is written again: blocks are reused last in, first out. One thread.
+// bytes that were written, while the run goes on: when they exceed the limit, fewer instances run at once from then on.
+// They stay the run's until it ends, and are written again: blocks are reused last in, first out. One thread.
 class MemoryLimit {
  public:
   MemoryLimit() = default;  // none
-  // `written`: asks how many bytes were; what it answers here does not count. `most`: bytes; 0: half of
+  // `written`: tells how many bytes were; its first answer is taken off all others. `most`: bytes; 0: half of
   // available_bytes().
   MemoryLimit(std::function<std::uint64_t()> written, std::uint64_t most);
 
@@ -29,7 +29,8 @@ class MemoryLimit {
   std::function<std::uint64_t()> ask_;
   std::uint64_t before_ = 0, most_ = 0;
   std::uint64_t written_ = 0;
-  std::uint64_t at_once_ = ~std::uint64_t{0};  // instances
+  std::uint64_t most_others_ = 0;              // instances that ran at once, at most
+  std::uint64_t at_once_ = ~std::uint64_t{0};  // that may
   std::uint64_t next_look_ns_ = 0;
 };
 

@@ -36,6 +36,7 @@ class Run::Impl final : public InstanceObserver {
   std::size_t do_work();
   void wait(std::uint64_t most_ns, const std::function<bool()>& look_again);
   void wake() const noexcept { host_->doorbell().ring(); }
+  void pause(bool paused) noexcept { paused_ = paused; }
   void keep() noexcept;
   bool give_back(std::uint64_t instance) noexcept;
   bool cancel(std::uint64_t instance, const std::string& why);
@@ -101,7 +102,8 @@ class Run::Impl final : public InstanceObserver {
   std::uint64_t next_ = 0, oldest_ = 0, begun_ = 0;
   std::uint64_t in_flight_ = 0, running_ = 0, kept_ = 0;  // running_: those in flight that have begun
   MemoryLimit memory_;
-  std::uint64_t held_since_ns_ = 0;        // 0: all have begun
+  std::uint64_t held_since_ns_ = 0;        // 0: none waits for memory
+  bool paused_ = false;
   std::uint64_t full_since_ns_ = 0;        // 0: the window has room
   std::uint64_t completed_ns_ = 0;         // the last completion, or outputs that were given back
   RunUse use_;                             // times of window and memory, so far
@@ -207,8 +209,10 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(host_waits));
   WOA_RETURN_IF_ERROR(supervisor_->start(host_->doorbell()));
-  memory_ =
-      MemoryLimit([this] { return segments_.whole->written_bytes() + supervisor_->own_bytes(); }, options_.memory);
+  const auto written = [this] {
+    return segments_.whole->written_bytes() + host_->own_bytes() + supervisor_->own_bytes();
+  };
+  memory_ = MemoryLimit(written, options_.memory);
   return supervisor_->watch();
 }
 
@@ -248,10 +252,11 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
   return Push::kOk;
 }
 
-// In their order, as far as memory admits them.
+// In their order, while there is memory for them.
 void Run::Impl::begin_instances() {
-  while (begun_ < next_ && (running_ == 0 || memory_.admits(running_ + kept_))) begin(begun_++);
-  const bool held = begun_ < next_;
+  const auto may_begin = [this] { return running_ == 0 || (!paused_ && memory_.admits(running_ + kept_)); };
+  while (begun_ < next_ && may_begin()) begin(begun_++);
+  const bool held = begun_ < next_ && !paused_;
   if (held == (held_since_ns_ != 0)) return;
   const std::uint64_t now = now_ns();
   if (!held) use_.held_ns += now - held_since_ns_;
@@ -424,7 +429,7 @@ bool Run::Impl::cancel(std::uint64_t instance, const std::string& why) {
 RunUse Run::Impl::use_in_all(const std::vector<NodeReport>& nodes) {
   RunUse use = use_;
   memory_.look();
-  use.payload_memory = memory_.written(), use.most_payload_memory = memory_.most();
+  use.memory = memory_.written(), use.most_memory = memory_.most();
   use.processors = processors_.own();
   use.all_ns = processors_.all_ns();
   for (std::uint32_t c = 0; c < nodes.size(); ++c)
@@ -458,11 +463,12 @@ Result<RunReport> Run::Impl::finish() {
   (*nodes)[kHostController] = {
       {host_->device(), on, {}}, host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets()};
   for (NodeReport& node : *nodes) {
-    if (node.stats.workers != 0) node.device.workers = node.stats.workers;
+    const std::uint32_t lacking = node.stats.workers == 0 ? 0 : node.device.workers - node.stats.workers;
+    node.device.workers -= lacking;
     for (std::size_t e = 0; e < report.edges.size(); ++e) report.edges[e] += node.stats.edges[e];
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
     report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processors,
-                                  std::move(node.staged), node.counted,
+                                  std::move(node.staged), lacking, node.counted,
                                   elsewhere_.contains(static_cast<std::uint32_t>(report.controllers.size()))});
   }
   for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
@@ -483,6 +489,7 @@ Push Run::submit(FillInput fill, std::uint64_t timeout_ns) { return impl_->submi
 std::size_t Run::do_work() { return impl_->do_work(); }
 void Run::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) { impl_->wait(most_ns, look_again); }
 void Run::wake() const noexcept { impl_->wake(); }
+void Run::pause(bool paused) noexcept { impl_->pause(paused); }
 void Run::keep() noexcept { impl_->keep(); }
 bool Run::give_back(std::uint64_t instance) noexcept { return impl_->give_back(instance); }
 bool Run::cancel(std::uint64_t instance, const std::string& why) { return impl_->cancel(instance, why); }

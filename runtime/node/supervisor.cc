@@ -9,7 +9,6 @@
 #include "runtime/base/child_process.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/free_memory.h"
-#include "runtime/memory/pages.h"
 
 namespace woa {
 namespace {
@@ -40,11 +39,9 @@ Activity Supervisor::activity() const noexcept {
 
 std::uint64_t Supervisor::own_bytes() const noexcept {
   std::uint64_t bytes = 0;
-  for (const Node& node : nodes_) {
-    if (node.pid > 0) bytes += anonymous_bytes(node.pid);
-    if (node.hosted == nullptr) continue;
-    for (const std::span<std::byte> memory : node.hosted->own_memory()) bytes += pages_in_memory(memory) * page_bytes();
-  }
+  for (const pid_t child : children_) bytes += anonymous_bytes(child);
+  for (const Node& node : nodes_)
+    if (node.hosted != nullptr) bytes += node.hosted->own_bytes();
   return bytes;
 }
 

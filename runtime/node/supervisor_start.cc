@@ -109,6 +109,8 @@ Status Supervisor::start(Doorbell host) {
     const bool engaged = nodes_[c].socket.has_value();  // by connect()
     if (!engaged) WOA_RETURN_IF_ERROR(in_context(c, processes ? engage(c) : make_hosted(c)));
   }
+  for (const Node& node : nodes_)
+    if (node.pid > 0) children_.push_back(node.pid);
   if (processes) return await_all_ready();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, start_thread(c)));
   return {};

@@ -109,7 +109,11 @@ std::uint64_t most_blocks(std::uint64_t block_bytes, std::uint64_t edges_of_outp
 }
 
 void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
-  if (plan.raises_blocks && from != to) raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
+  const auto is_short = [&](const EdgePlan& edge) {
+    return edge.to_stage == kSinkStage && edge.blocks < std::uint64_t{plan.window} * edge.min_blocks;
+  };
+  if (plan.raises_blocks && (from != to || std::ranges::any_of(plan.edges, is_short)))
+    raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
 }
 
 void raise_window(Plan& plan, std::uint32_t window) {

@@ -86,7 +86,7 @@ struct OutputFiles::Output {
   std::vector<std::uint64_t> written;  // instances with files of their own
   std::string committed;               // where `whole` is; empty: nowhere
   Sha256 digest;
-  bool digested = true;
+  bool own_files = false, digested = true;
   std::uint64_t bytes = 0, absent = 0;
 };
 
@@ -108,7 +108,9 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
     if (Status status = out.add_argument(argument, inputs, frames); !status.ok()) return status;
   if (Status status = out.check_streams(inputs); !status.ok()) return status;
   for (const auto& output : out.outputs_) {
-    output->digested = digests || !output->pattern || !output->pattern->varies();
+    output->own_files = output->pattern && output->pattern->varies();
+    output->digested = digests || !output->own_files;
+    out.own_files_ = out.own_files_ || output->own_files;
     out.in_order_ = out.in_order_ || output->digested;
   }
   return out;
@@ -244,8 +246,11 @@ Status OutputFiles::connect() {
 }
 
 void OutputFiles::add(Run& run, std::uint64_t instance, std::span<const GraphOutput> outputs) {
-  Status own_files = outputs.empty() || !broken_.ok() ? Status() : frame(outputs);
-  if (own_files.ok() && broken_.ok() && !outputs.empty()) own_files = write_files(instance, outputs);
+  Status own_files;
+  if (own_files_ && broken_.ok() && !outputs.empty()) {
+    own_files = frame(outputs);  // all that the instance has must fit
+    if (own_files.ok()) own_files = write_files(instance, outputs);
+  }
   if (!in_order_) return write_in_order(instance, outputs, std::move(own_files));
   if (instance == next_) {
     write_in_order(next_++, outputs, std::move(own_files));
@@ -417,7 +422,7 @@ std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
   for (const auto& output : outputs_) {
-    Summary& summary = summaries.emplace_back(Summary{output->name, output->bytes, output->absent, {}, {}});
+    Summary& summary = summaries.emplace_back(Summary{output->name, output->bytes, output->absent, {}, output->own_files, {}});
     if (output->digested) summary.sha256 = output->digest.hex();
     std::ranges::sort(output->written);
     for (const std::uint64_t instance : output->written) summary.files.push_back(path(*output, instance));

@@ -104,6 +104,7 @@ class OutputFiles {
     std::uint64_t bytes = 0;
     std::uint64_t absent = 0;  // instances that left it out
     std::string sha256;        // empty: not computed
+    bool own_files = false;    // a file for each instance
     std::vector<std::string> files;
   };
 
@@ -180,6 +181,7 @@ class OutputFiles {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // the first ranges: the first, behind the last
   std::map<std::uint64_t, Early> early_;
   std::uint64_t waiting_bytes_ = 0;  // of early_
+  bool own_files_ = false;           // some outputs have a file for each instance
   bool in_order_ = false;            // a file, a stream or a digest takes all instances
   std::map<std::uint64_t, Status> unwritten_;
   Status broken_;

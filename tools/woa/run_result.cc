@@ -71,6 +71,11 @@ void print_what_is_missing(const json& controllers, bool traced) {
                    "woa: %s did not report before --end-limit, so its counts are missing: it is inside a kernel of a "
                    "failed instance, or its process is stopped\n",
                    name.c_str());
+    if (const auto lacking = controller["lacking_workers"].get<std::uint32_t>(); lacking > 0) {
+      const auto workers = controller["workers"].get<std::uint32_t>();
+      print_warning(name + " had " + counted(workers, "worker") + " of " + std::to_string(workers + lacking) +
+                    ": the system refused it more threads; see `ulimit -u`, and `pids.max` of its control group");
+    }
     if (const auto untraced = controller["untraced"].get<std::uint64_t>(); traced && untraced > 0)
       print_warning("the trace has the first " + counted(controller["traced"].get<std::uint64_t>(), "event") + " of " +
                     name + ", not the " + std::to_string(untraced) +
@@ -107,9 +112,10 @@ void print_providers(const json& providers) {
 
 void print_outputs(const std::vector<OutputFiles::Summary>& outputs, std::uint64_t done) {
   for (const OutputFiles::Summary& output : outputs) {
-    const std::string files = output.files.empty() ? "" : " in " + counted(output.files.size(), "file");
-    const std::string what =
-        counted(output.bytes, "byte") + (output.sha256.empty() ? files : ", sha256 " + output.sha256);
+    const std::string digest = output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256;
+    const std::string what = counted(output.bytes, "byte") + (output.own_files
+                                                                  ? " in " + counted(output.files.size(), "file")
+                                                                  : ", sha256 " + digest);
     std::printf("  output %s: %s\n", output.name.c_str(), done == 0 ? "nothing was written" : what.c_str());
     if (output.absent > 0) std::printf("    absent in %s\n", counted(output.absent, "instance").c_str());
   }

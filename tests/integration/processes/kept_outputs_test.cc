@@ -160,8 +160,8 @@ TEST_CASE("instances wait while payloads take too much memory, and each ends as 
     REQUIRE(report.ok());
     REQUIRE(program.ended.size() == 16);
     REQUIRE(report->use.held_ns > 0);
-    REQUIRE(report->use.most_payload_memory == 1);
-    REQUIRE(report->use.payload_memory >= 4096);
+    REQUIRE(report->use.most_memory == 1);
+    REQUIRE(report->use.memory >= 4096);
   }
 }
 

@@ -150,11 +150,11 @@ TEST_CASE("memory limits a run before its window and its blocks do") {
   Ran ran = Ran().took(kA, 0.5, 100).was_full(0.95);
   ran.plan.edges[1].blocks = ran.plan.edges[1].min_blocks;
   ran.report.use.held_ns = kWallNs / 10 * 9;
-  ran.report.use.payload_memory = 3 << 20, ran.report.use.most_payload_memory = 2 << 20;
+  ran.report.use.memory = 3 << 20, ran.report.use.most_memory = 2 << 20;
   const RunLimit limit = ran.limit();
   CHECK(limit.cause == Cause::kMemory);
-  CHECK(has(limit.text(), "limited by memory: payloads took too much to begin more instances 90 % of the time"));
-  CHECK(limit.remedy == "payloads took 3 MiB of the 2 MiB that they may: give them more by --memory");
+  CHECK(has(limit.text(), "limited by memory: the run took too much to begin more instances 90 % of the time"));
+  CHECK(limit.remedy == "payloads and kernels took 3 MiB of the 2 MiB that they may: give them more by --memory");
   CHECK(ran.took(kA, 0.9).cause() != Cause::kMemory);
 }
 
