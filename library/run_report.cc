@@ -86,9 +86,7 @@ json stages_json(const RunResult& result) {
 }
 
 json memory_json(const RunUse& use) {
-  return {{"bytes", use.memory},
-          {"most_bytes", use.most_memory},
-          {"held_s", static_cast<double>(use.held_ns) / 1e9}};
+  return {{"bytes", use.memory}, {"most_bytes", use.most_memory}, {"held_s", static_cast<double>(use.held_ns) / 1e9}};
 }
 
 json limit_json(const RunResult& result) {

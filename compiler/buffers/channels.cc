@@ -97,7 +97,9 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
     }
     const bool small = edge.count || block_bytes <= kSmallBlockBytes;
     const std::uint64_t more = spare ? (small ? kSpareSmall : kSpareLarge) : 0;
-    const std::uint64_t instances = instances_on_edge(overlap, kBothEnds, small);
+    // Outputs of the graph wait in their blocks for those of earlier instances.
+    const bool for_all = small || edge.to_stage == kSinkStage;
+    const std::uint64_t instances = instances_on_edge(overlap, kBothEnds, for_all);
     edge.blocks = static_cast<std::uint32_t>(std::clamp(instances * edge.min_blocks + more, least, most));
   }
 }

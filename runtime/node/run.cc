@@ -7,6 +7,7 @@
 #include "runtime/controller/activation.h"
 #include "runtime/memory/by_instance.h"
 #include "runtime/node/memory_limit.h"
+#include "runtime/node/run_report.h"
 #include "runtime/node/supervisor.h"
 #include "runtime/node/waiting.h"
 
@@ -36,7 +37,6 @@ class Run::Impl final : public InstanceObserver {
   std::size_t do_work();
   void wait(std::uint64_t most_ns, const std::function<bool()>& look_again);
   void wake() const noexcept { host_->doorbell().ring(); }
-  void pause(bool paused) noexcept { paused_ = paused; }
   void keep() noexcept;
   bool give_back(std::uint64_t instance) noexcept;
   bool cancel(std::uint64_t instance, const std::string& why);
@@ -103,7 +103,6 @@ class Run::Impl final : public InstanceObserver {
   std::uint64_t in_flight_ = 0, running_ = 0, kept_ = 0;  // running_: those in flight that have begun
   MemoryLimit memory_;
   std::uint64_t held_since_ns_ = 0;        // 0: none waits for memory
-  bool paused_ = false;
   std::uint64_t full_since_ns_ = 0;        // 0: the window has room
   std::uint64_t completed_ns_ = 0;         // the last completion, or outputs that were given back
   RunUse use_;                             // times of window and memory, so far
@@ -254,9 +253,8 @@ Push Run::Impl::submit(FillInput fill, std::uint64_t timeout_ns) {
 
 // In their order, while there is memory for them.
 void Run::Impl::begin_instances() {
-  const auto may_begin = [this] { return running_ == 0 || (!paused_ && memory_.admits(running_ + kept_)); };
-  while (begun_ < next_ && may_begin()) begin(begun_++);
-  const bool held = begun_ < next_ && !paused_;
+  while (begun_ < next_ && (running_ == 0 || memory_.admits(running_ + kept_))) begin(begun_++);
+  const bool held = begun_ < next_;
   if (held == (held_since_ns_ != 0)) return;
   const std::uint64_t now = now_ns();
   if (!held) use_.held_ns += now - held_since_ns_;
@@ -455,24 +453,13 @@ Result<RunReport> Run::Impl::finish() {
   }
   finished_ = true;
   host_->controller().note_end(host_->idle().counts());
-  RunReport report;
-  report.edges.resize(plan_.edges.size());
-  report.packets.resize(options_.wires.size());
   const Controller& host = host_->controller();
   const Processors on = options_.processors.empty() ? Processors() : options_.processors[kHostController];
   (*nodes)[kHostController] = {
       {host_->device(), on, {}}, host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets()};
-  for (NodeReport& node : *nodes) {
-    const std::uint32_t lacking = node.stats.workers == 0 ? 0 : node.device.workers - node.stats.workers;
-    node.device.workers -= lacking;
-    for (std::size_t e = 0; e < report.edges.size(); ++e) report.edges[e] += node.stats.edges[e];
-    for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
-    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.processors,
-                                  std::move(node.staged), lacking, node.counted,
-                                  elsewhere_.contains(static_cast<std::uint32_t>(report.controllers.size()))});
-  }
-  for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
-  report.use = use_in_all(*nodes);
+  const RunUse use = use_in_all(*nodes);
+  RunReport report = sum_reports(std::move(*nodes), elsewhere_, plan_.edges.size(), packets_before_);
+  report.use = use;
   return report;
 }
 
@@ -489,7 +476,6 @@ Push Run::submit(FillInput fill, std::uint64_t timeout_ns) { return impl_->submi
 std::size_t Run::do_work() { return impl_->do_work(); }
 void Run::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) { impl_->wait(most_ns, look_again); }
 void Run::wake() const noexcept { impl_->wake(); }
-void Run::pause(bool paused) noexcept { impl_->pause(paused); }
 void Run::keep() noexcept { impl_->keep(); }
 bool Run::give_back(std::uint64_t instance) noexcept { return impl_->give_back(instance); }
 bool Run::cancel(std::uint64_t instance, const std::string& why) { return impl_->cancel(instance, why); }

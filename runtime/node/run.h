@@ -87,8 +87,8 @@ struct RunOptions {
   // pinned. The caller drives the host's controller, and pins its own thread: the host's entry only stands in the
   // report. A node that joined may have processors of its own choice.
   std::vector<Processors> processors;
-  // Bytes that payloads, and kernels in processes of nodes, may take on this host: where they take more, fewer instances
-  // run at once. 0: half of available_bytes() at the start (MemoryLimit).
+  // Bytes that payloads, and kernels in processes of nodes, may take on this host: where they take more, fewer
+  // instances run at once. 0: half of available_bytes() at the start (MemoryLimit).
   std::uint64_t memory = 0;
   // Time limits beside the instances: until every node is ready; and, when the last instance is complete, until every
   // node has reported its counts (a kernel of a failed instance may still run).
@@ -99,8 +99,8 @@ struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
-  Processors processors = {};  // that its loop was pinned to
-  RegionNumbers staged = {};   // whose payloads the back-end copies by way of memory of its own: Backend::map()
+  Processors processors = {};         // that its loop was pinned to
+  RegionNumbers staged = {};          // whose payloads the back-end copies by way of memory of its own: Backend::map()
   std::uint32_t lacking_workers = 0;  // of the device's: the system refused their threads, or memory for them
   bool counted = true;     // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
   bool elsewhere = false;  // of a node that joined
@@ -111,9 +111,9 @@ struct RunUse {
   std::uint64_t full_ns = 0;  // as many instances were in flight as the window has
   std::uint64_t held_ns = 0;  // instances waited to begin, since the run took more than RunOptions::memory
   std::uint64_t memory = 0, most_memory = 0;  // bytes that payloads and nodes' kernels took, and might take
-  ProcessorUse processors;                                    // of this process and of those of nodes on this host
-  std::uint64_t all_ns = 0;  // that the processors which this process may use worked, for any program
-  std::size_t usable = 1;    // usable_processors() of this process
+  ProcessorUse processors;                    // of this process and of those of nodes on this host
+  std::uint64_t all_ns = 0;                   // that the processors which this process may use worked, for any program
+  std::size_t usable = 1;                     // usable_processors() of this process
 };
 
 struct RunReport {
@@ -157,8 +157,6 @@ class Run {
   [[nodiscard]] std::uint64_t in_flight() const noexcept;
   // The oldest instance that holds a place in the window: submit() takes numbers below it plus the window.
   [[nodiscard]] std::uint64_t oldest() const noexcept;
-  // While `paused`, instances that were submitted do not begin: later ones wait for some that run. One always runs.
-  void pause(bool paused) noexcept;
   // From the completion callback of an instance that succeeded: its outputs stay as they are until give_back(), or the
   // run's end. Its place in the window stays taken, and so do the blocks that edges reserve for the oldest instance: a
   // plan with the least blocks runs no other until then.

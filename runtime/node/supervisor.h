@@ -77,8 +77,8 @@ class Supervisor {
   std::vector<RunningKernel> running() const;
   // The kernels of the node whose death was the first failure.
   std::vector<RunningKernel> ran_at_death() const;
-  // Bytes that the other controllers of this host have written in memory of their own: regions that nobody else sees, and
-  // in processes all that their kernels allocate. From start() to stop(); the thread that calls those.
+  // Bytes that the other controllers of this host have written in memory of their own: regions that nobody else sees,
+  // and in processes all that their kernels allocate. From start() to stop(); the thread that calls those.
   [[nodiscard]] std::uint64_t own_bytes() const noexcept;
   // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). At
   // `deadline_ns` returns without those of nodes still inside a kernel; their `counted` is false.
@@ -140,7 +140,7 @@ class Supervisor {
   // The kernels that run, written by the nodes on this host, and by their workers until these have ended.
   std::shared_ptr<SharedSegment> activity_;
   std::unique_ptr<Mapping> activity_map_;
-  std::vector<Node> nodes_;  // by controller
+  std::vector<Node> nodes_;      // by controller
   std::vector<pid_t> children_;  // that start() started: nodes_ forgets those that end
   std::atomic<bool> stop_{false};
   bool told_ = false;  // nodes were told to stop

@@ -46,9 +46,10 @@ std::uint32_t most_window(const Plan& plan, std::uint32_t wanted, std::uint64_t 
 std::uint64_t instances_on(const Plan& plan, const EdgePlan& edge, std::uint32_t window,
                            const std::vector<std::uint32_t>& workers) {
   const StagePlan& writer = plan.stages[edge.from_stage];
-  const bool small = edge.count || writer.outputs[edge.from_port].type.block_bytes() <= kSmallBlockBytes;
+  const bool for_all = edge.count || edge.to_stage == kSinkStage ||
+                       writer.outputs[edge.from_port].type.block_bytes() <= kSmallBlockBytes;
   const std::uint64_t both = std::uint64_t{workers[writer.controller]} + workers[plan.stages[edge.to_stage].controller];
-  return instances_on_edge(window, both, small);
+  return instances_on_edge(window, both, for_all);
 }
 
 std::vector<std::uint32_t> raised_blocks(const Plan& plan, std::uint32_t window, const std::vector<std::uint32_t>& from,
@@ -61,9 +62,7 @@ std::vector<std::uint32_t> raised_blocks(const Plan& plan, std::uint32_t window,
     const StagePlan& writer = plan.stages[edge.from_stage];
     if (plan.controllers[writer.controller].traits.keeps_payloads()) continue;  // a device's memory is scarce
     const std::uint64_t before = instances_on(plan, edge, plan.window, from);
-    // Outputs of the graph wait in their blocks for those of earlier instances.
-    const std::uint64_t wanted_now = edge.to_stage == kSinkStage ? window : instances_on(plan, edge, window, to);
-    const std::uint64_t now = std::max(before, wanted_now);
+    const std::uint64_t now = std::max(before, instances_on(plan, edge, window, to));
     const std::uint64_t bytes = edge.count ? 1 : writer.outputs[edge.from_port].type.block_bytes();
     const std::uint64_t most = most_blocks(bytes, readers[{edge.from_stage, edge.from_port}]);
     const std::uint64_t wanted = edge.blocks + (now - before) * edge.min_blocks;
@@ -99,8 +98,8 @@ std::vector<std::uint32_t> workers_of(const Plan& plan, std::uint32_t all) {
   return workers;
 }
 
-std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_both_ends, bool small) noexcept {
-  return small ? window : std::min(window, 2 * workers_of_both_ends + 2);
+std::uint64_t instances_on_edge(std::uint64_t window, std::uint64_t workers_of_both_ends, bool for_all) noexcept {
+  return for_all ? window : std::min(window, 2 * workers_of_both_ends + 2);
 }
 
 std::uint64_t most_blocks(std::uint64_t block_bytes, std::uint64_t edges_of_output) noexcept {
@@ -109,11 +108,7 @@ std::uint64_t most_blocks(std::uint64_t block_bytes, std::uint64_t edges_of_outp
 }
 
 void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
-  const auto is_short = [&](const EdgePlan& edge) {
-    return edge.to_stage == kSinkStage && edge.blocks < std::uint64_t{plan.window} * edge.min_blocks;
-  };
-  if (plan.raises_blocks && (from != to || std::ranges::any_of(plan.edges, is_short)))
-    raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
+  if (plan.raises_blocks && from != to) raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
 }
 
 void raise_window(Plan& plan, std::uint32_t window) {

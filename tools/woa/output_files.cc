@@ -422,7 +422,8 @@ std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
   if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
   for (const auto& output : outputs_) {
-    Summary& summary = summaries.emplace_back(Summary{output->name, output->bytes, output->absent, {}, output->own_files, {}});
+    Summary& summary =
+        summaries.emplace_back(Summary{output->name, output->bytes, output->absent, {}, output->own_files, {}});
     if (output->digested) summary.sha256 = output->digest.hex();
     std::ranges::sort(output->written);
     for (const std::uint64_t instance : output->written) summary.files.push_back(path(*output, instance));

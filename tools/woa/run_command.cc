@@ -107,8 +107,8 @@ std::uint64_t submit_ready(Run& run, InputFiles& inputs, std::uint64_t next, std
   return next;
 }
 
-// Submits every instance as fast as the window admits it. Those that have not begun when more than `most_waiting` bytes
-// of outputs wait for an earlier one wait, too. Ends early if the results cannot be written.
+// Submits every instance as fast as the window admits it, and none while more than `most_waiting` bytes of outputs wait
+// for an earlier one. Ends early if the results cannot be written.
 void drive(Run& run, InputFiles& inputs, Collected& collected, std::uint64_t most_waiting) {
   CommandResult& result = collected.result;
   Progress progress(result.instances == kEndless ? 0 : result.instances, "instances");
@@ -117,8 +117,8 @@ void drive(Run& run, InputFiles& inputs, Collected& collected, std::uint64_t mos
   while (!collected.has_all() && run.status().ok() && collected.outputs.status().ok()) {
     bool late = false;
     const std::uint64_t before = next;
-    run.pause(collected.outputs.waiting_bytes() > most_waiting);
-    next = submit_ready(run, inputs, next, result.instances, late);
+    if (collected.outputs.waiting_bytes() <= most_waiting)
+      next = submit_ready(run, inputs, next, result.instances, late);
     if (run.do_work() == 0 && next == before) {
       collected.outputs.flush();
       if (late && run.in_flight() == 0) {
@@ -276,7 +276,7 @@ void add_run(CLI::App& app, Action& action) {
   add_frames_option(command, arguments->frames);
   command
       .add_option("--waiting", arguments->waiting,
-                  "Begin no more instances while so many bytes of outputs wait for an earlier one (default: 256MiB)")
+                  "Submit no instance while so many bytes of outputs wait for an earlier one (default: 256MiB)")
       ->transform(bytes());
   add_model_option(command, arguments->graph);
   command

@@ -113,9 +113,8 @@ void print_providers(const json& providers) {
 void print_outputs(const std::vector<OutputFiles::Summary>& outputs, std::uint64_t done) {
   for (const OutputFiles::Summary& output : outputs) {
     const std::string digest = output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256;
-    const std::string what = counted(output.bytes, "byte") + (output.own_files
-                                                                  ? " in " + counted(output.files.size(), "file")
-                                                                  : ", sha256 " + digest);
+    const std::string what = counted(output.bytes, "byte") +
+                             (output.own_files ? " in " + counted(output.files.size(), "file") : ", sha256 " + digest);
     std::printf("  output %s: %s\n", output.name.c_str(), done == 0 ? "nothing was written" : what.c_str());
     if (output.absent > 0) std::printf("    absent in %s\n", counted(output.absent, "instance").c_str());
   }
