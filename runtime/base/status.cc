@@ -17,10 +17,8 @@ std::string_view to_string(Code code) noexcept {
 namespace {
 
 // Made when the library is loaded.
-const Status no_memory_left(
-    Code::kExhausted,  // NOLINT(cert-err58-cpp)
-    "there is no memory left; give the process more (`ulimit -v`, a container's limit), or lower "
-    "the window or the bounds");
+const Status no_memory_left(Code::kExhausted,
+                            "there is no memory left" + what_gives_memory());  // NOLINT(cert-err58-cpp)
 
 }  // namespace
 

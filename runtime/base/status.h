@@ -135,6 +135,9 @@ bool is_limit(int error);
 // EAGAIN is one of threads and processes: the user's, the control group's, or that of the address space. Tries a
 // mapping.
 Status limit_reached(std::string_view what, int error);
+// The end of a message that says that memory is lacking: the limit on this process's addresses and its remedy, if there
+// is one; else where to look.
+std::string what_gives_memory();
 // The system's reason for an errno; with the limit and how to raise it, for limits on files.
 std::string reason_of(int error);
 // For a library that fails without an errno: the limit on open files and how to raise it, after "; ", if this process

@@ -123,6 +123,11 @@ std::string limit_at_hand() {
   return "";
 }
 
+std::string what_gives_memory() {
+  if (is_set(kAddresses)) return advice_on_memory();
+  return "; give the process more (`ulimit -v`, a container's limit), or lower the window or the bounds";
+}
+
 Status limit_reached(std::string_view what, int error) {
   return {Code::kExhausted, std::string(what) + ": " + std::generic_category().message(error) + advice(error)};
 }
