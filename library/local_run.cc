@@ -58,8 +58,8 @@ RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& back
 }
 
 void limit_threads_of_kernels(const LocalRunOptions& options, const Plan& plan) noexcept {
-  const auto several = [](const ControllerPlan& controller) { return controller.has_several_workers(); };
-  if (options.processes == "one" && std::ranges::any_of(plan.controllers, several)) keep_kernels_to_one_thread();
+  if (options.processes == "one" && std::ranges::any_of(plan.controllers, &ControllerPlan::has_several_workers))
+    keep_kernels_to_one_thread();
 }
 
 std::unique_ptr<SharedMemory> local_transport(const LocalRunOptions& options) {

@@ -86,7 +86,7 @@ bool exchange(const Channels& channels, Ends& ends) {
 }
 
 // Resident memory of this process without a file behind it.
-double anonymous_kib() { return static_cast<double>(kib_of("/proc/self/status", "RssAnon:")); }
+double anonymous_kib() { return static_cast<double>(number_behind("/proc/self/status", "RssAnon:")); }
 
 double open_descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");

@@ -34,7 +34,7 @@ struct Tallies {
 
 // Restarts the count of peak_mib(). A system that cannot do that counts from the start of the process.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-double peak_mib() { return static_cast<double>(kib_of("/proc/self/status", "VmHWM:")) / 1024; }
+double peak_mib() { return static_cast<double>(number_behind("/proc/self/status", "VmHWM:")) / 1024; }
 
 struct Compiled {
   double ms = 0, mib = 0;

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "runtime/base/free_memory.h"
+
 namespace woa {
 namespace {
 
@@ -13,20 +15,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62;  // version 1 writes one of about 2^63
 
-// Bytes that memory.stat has behind `key`; 0: it does not say.
-std::uint64_t stat_of(const std::string& group, std::string_view key) {
-  std::ifstream file(group + "memory.stat");
-  std::string word;
-  for (std::uint64_t bytes = 0; file >> word >> bytes;)
-    if (word == key) return bytes;
-  return 0;
-}
-
 // Pages of files in the cache, which the group gives back at once if it needs them: shared memory is not among them.
 std::uint64_t cached_in(const std::string& group) {
-  const std::uint64_t files = stat_of(group, "file");  // version 2
-  const std::uint64_t cache = files != 0 ? files : stat_of(group, "total_cache");
-  const std::uint64_t shared = stat_of(group, files != 0 ? "shmem" : "total_shmem");
+  const std::string file = group + "memory.stat";
+  const std::uint64_t files = number_behind(file, "file");  // version 2
+  const std::uint64_t cache = files != 0 ? files : number_behind(file, "total_cache");
+  const std::uint64_t shared = number_behind(file, files != 0 ? "shmem" : "total_shmem");
   return cache - std::min(cache, shared);
 }
 

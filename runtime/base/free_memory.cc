@@ -8,24 +8,23 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
-#include <string>
 
 #include "runtime/base/cgroup_limits.h"
 #include "runtime/base/unique_fd.h"
 
 namespace woa {
 
-std::uint64_t kib_of(const char* file, std::string_view key) {
+std::uint64_t number_behind(const std::string& file, std::string_view key) {
   std::ifstream stream(file);
   for (std::string word; stream >> word; stream.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    std::uint64_t kib = 0;
-    if (word == key && stream >> kib) return kib;
+    std::uint64_t number = 0;
+    if (word == key && stream >> number) return number;
   }
   return 0;
 }
 
 std::uint64_t available_bytes() {
-  const std::uint64_t available = kib_of("/proc/meminfo", "MemAvailable:") * 1024;
+  const std::uint64_t available = number_behind("/proc/meminfo", "MemAvailable:") * 1024;
   const auto group = cgroup_limits().memory;
   return group ? std::min(available, group->most - std::min(group->most, group->used)) : available;
 }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace woa {
 
-// The KiB that a file of /proc has behind `key`; 0 if it does not say.
-std::uint64_t kib_of(const char* file, std::string_view key);
+// The number that a line of such a file has behind `key`: KiB in /proc, bytes of a control group. 0: it does not say.
+std::uint64_t number_behind(const std::string& file, std::string_view key);
 
 // Bytes that the system, and its control group, can give this process without swapping. 0: the system does not say.
 std::uint64_t available_bytes();

@@ -1,4 +1,4 @@
-// Who runs a firing that is neither brief nor long: the controller's thread, or a worker.
+// The controller's thread, or a worker, runs a firing that is neither brief nor long.
 #pragma once
 
 #include <cstdint>

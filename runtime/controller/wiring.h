@@ -16,7 +16,6 @@ struct Wiring {
   std::vector<std::unique_ptr<Sender>> senders;      // by channel of the layout; null where it is another's
   std::vector<std::unique_ptr<Receiver>> receivers;  // by channel of the layout; null where it is another's
   std::vector<std::span<std::byte>> regions;         // by region; empty if this controller neither writes nor reads it
-  std::vector<std::span<std::byte>> own_memory;      // those of the regions that nobody else sees
 };
 
 }  // namespace woa

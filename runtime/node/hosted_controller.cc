@@ -90,7 +90,8 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
     WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions));
   const auto mappings = backend_mappings(plan, *setup.layout, setup.id, wired->wiring);
-  hosted->own_memory_ = wired->wiring.own_memory;
+  for (std::size_t r = 0; r < setup.layout->regions.size(); ++r)
+    if (setup.layout->regions[r].is_of_producer_alone()) hosted->own_memory_.push_back(wired->wiring.regions[r]);
   out.plan = &plan;
   out.layout = setup.layout;
   out.id = setup.id;

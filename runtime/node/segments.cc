@@ -285,7 +285,6 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
     auto mapping = map_region(layout, r, controller, access, segments);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
-    if (region.is_of_producer_alone()) out.wiring.own_memory.push_back((*mapping)->bytes());
     out.wiring.mappings.push_back(std::move(*mapping));
   }
   return out;

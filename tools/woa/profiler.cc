@@ -151,8 +151,9 @@ class Profiler {
   int measure_busy() {
     const Loaded placed = compile(pins_with({}, ControllerKind::kCpu), std::nullopt);
     if (!placed.plan) return placed.exit_code;
-    const auto several = [](const ControllerPlan& each) { return each.has_several_workers(); };
-    if (usable_processors() == 1 || std::ranges::none_of(placed.plan->controllers, several)) return kDone;
+    if (usable_processors() == 1 ||
+        std::ranges::none_of(placed.plan->controllers, &ControllerPlan::has_several_workers))
+      return kDone;
     const auto plan = plan_for_here(*placed.plan, placed.plan->model);
     if (!plan.ok()) return fail(plan.status(), kFailed, request_.graph.json);
     measure::ProfileRun run = measured(*plan, true);

@@ -19,7 +19,7 @@ Plan compiled(std::uint64_t max_bytes) {
   return plan;
 }
 
-// As a run raises it for nodes with this number of processors.
+// A run raises it so, for nodes with this number of processors.
 void raise_room(Plan& plan, std::uint32_t processors) {
   raise_room(plan, workers_of(plan, 1), workers_of(plan, processors));
 }

@@ -1,4 +1,4 @@
-// Who runs a firing that is neither brief nor long.
+// The choice between the controller's thread and a worker.
 #include "runtime/controller/handover.h"
 
 #include "tests/support/catch.h"
