@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
@@ -105,9 +106,13 @@ std::vector<fs::path> kernel_path() {
   return folders;
 }
 
-BackendRegistry all_backends(bool guarded) {
+BackendRegistry all_backends(bool guarded, Children::Program worker) {
+  if (worker.command.empty()) {
+    worker.command = {program("woa").string(), kWorkerCommand};
+    if (guarded) worker.command.emplace_back(kGuardOption);
+  }
   BackendRegistry registry;
-  for (BackendFactory& factory : std::vector{guarded ? guarded_cpu_factory() : cpu_factory(), opencl_factory(),
+  for (BackendFactory& factory : std::vector{cpu_factory({guarded, std::move(worker)}), opencl_factory(),
                                              cuda_factory(), verilator_factory(), xrt_factory()}) {
     (void)registry.add(std::move(factory));  // names differ: nothing to refuse
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/children.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {
@@ -23,8 +24,13 @@ std::filesystem::path data_folder(const std::string& name);
 std::filesystem::path include_folder();
 // Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last those of this project.
 std::vector<std::filesystem::path> kernel_path();
+// The command of `woa` that serves one worker of a cpu controller, for stages that are isolated.
+inline constexpr const char* kWorkerCommand = "worker";
+// --guard, of commands that run kernels.
+inline constexpr const char* kGuardOption = "--guard";
 // Every back-end that this program was built with. `guarded`: kernels of cpu controllers are watched
-// (guarded_cpu_factory()).
-BackendRegistry all_backends(bool guarded = false);
+// (CpuOptions::guarded).
+// `worker`: in place of `woa worker`, for isolated stages.
+BackendRegistry all_backends(bool guarded = false, Children::Program worker = {});
 
 }  // namespace woa

@@ -13,6 +13,7 @@
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/controller/kernel_library.h"
+#include "runtime/plan/isolation.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/plan/room.h"
 
@@ -237,6 +238,13 @@ Status set_blocks(CertifiedPlan& plan, const PlanOptions& options) {
   return {};
 }
 
+// Applies --isolate and --kernel-limit.
+Status isolate(CertifiedPlan& plan, const PlanOptions& options) {
+  if (!options.isolate && options.kernel_limit_ns == 0) return {};
+  return isolate_all(plan, options.kernel_limit_ns)
+      .with_context(options.kernel_limit_ns != 0 ? "--kernel-limit" : "--isolate");
+}
+
 // Refuses goals that are wrong whatever the costs are.
 Status check_goal(const PlacementGoal& goal) {
   const bool throughput = goal.objective == "throughput";
@@ -264,13 +272,16 @@ Status read_params(const std::vector<std::string>& given, std::map<std::string, 
 
 }  // namespace
 
-Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores) {
+Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores,
+                           std::optional<std::uint32_t> most_workers) {
   std::vector<std::uint32_t> workers = workers_of(plan, static_cast<std::uint32_t>(usable_processors()));
   const std::vector<Processors> pinned = processors_of(cores, plan);
   for (std::size_t c = 0; c < pinned.size(); ++c)
     if (plan.controllers[c].workers == kAllWorkers && !pinned[c].empty())
       workers[c] = static_cast<std::uint32_t>(pinned[c].size());
   Plan raised = plan;
+  for (std::size_t c = 0; most_workers && c < workers.size(); ++c)
+    if (raised.controllers[c].kind == ControllerKind::kCpu) workers[c] = raised.controllers[c].workers = *most_workers;
   raise_room(raised, workers_of(plan, 1), workers);
   auto routed = rewrite(raised, model);
   return routed.ok() ? std::move(routed) : rewrite(plan, model);
@@ -295,6 +306,10 @@ LoadedPlan load_plan(const PlanOptions& options) {
   LoadedPlan loaded = compiled ? read_plan_file(options, params) : compile_graph(options, params);
   if (!loaded.plan) return loaded;
   loaded.status = set_blocks(*loaded.plan, options);
+  if (loaded.status.ok()) {
+    loaded.status = isolate(*loaded.plan, options);
+    loaded.bad_option = !loaded.status.ok();
+  }
   if (!loaded.status.ok()) loaded.plan.reset();
   return loaded;
 }

@@ -36,6 +36,8 @@ struct PlanOptions {
   std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> timeout_ns;
+  bool isolate = false;                        // every stage on a cpu controller
+  std::uint64_t kernel_limit_ns = 0;           // of each of their firings; implies the above; 0: none
   std::optional<std::string> buffers;          // absent: a plan's own, or full for a graph
   std::map<std::string, std::string> pins;     // stage -> controller, in place of the graph's
   bool any_machine = false;                    // no machine file, not even the default one
@@ -45,8 +47,10 @@ struct PlanOptions {
 };
 
 // Returns the plan with the room that the workers of controllers on this host take (raise_room()), and with the routes
-// of a call model. As it was compiled, if its routes do not fit that room. Errors: those of rewrite().
-Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores = {});
+// of a call model. As it was compiled, if its routes do not fit that room. `most_workers`: of each cpu controller, in
+// place of the plan's. Errors: those of rewrite().
+Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores = {},
+                           std::optional<std::uint32_t> most_workers = std::nullopt);
 
 // A plan for the call model asked for, without its routes (rewrite()); or why there is none.
 struct LoadedPlan {

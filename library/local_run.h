@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "library/environment.h"
 #include "runtime/node/run.h"
 #include "runtime/transport/shared_memory.h"
 
@@ -27,8 +28,7 @@ void add_limit_options(CLI::App& command, LocalRunOptions& options);
 // --memory, of commands with many instances in flight.
 void add_memory_option(CLI::App& command, LocalRunOptions& options);
 
-// --guard, of commands that run kernels.
-constexpr const char* kGuardOption = "--guard";
+// kGuardOption.
 void add_guard_option(CLI::App& command, bool& guard);
 
 // `options` as Run::start() takes them, but for `transport` and what leads there: kernels of this program, and `woa

@@ -40,6 +40,20 @@ void add_compile_options(CLI::App& app, PlanOptions& options) {
 void add_start_options(CLI::App& app, StartOptions& options) {
   options.run.local.processes = "one";
   add_run_options(app, options.run);
+  app.add_option("--workers", options.workers, "Firings at once of each cpu controller (1-1024; default: the plan's)")
+      ->transform(within(1, kMaxWorkers));
+  app.add_option(
+         "--program-kernels", options.run.program_kernels,
+         "Kernels of the program: threads run them; processes (of worker-command) do; or these run all but brief "
+         "firings (long)")
+      ->check(one_of({"threads", "processes", "long"}))
+      ->capture_default_str();
+  app.add_option("--worker-command", options.run.worker.command,
+                 "The program that calls woa_worker_serve(), then its arguments, one at a time")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--worker-output", options.run.worker.output, "A descriptor for the standard output of workers");
+  app.add_option("--worker-errors", options.run.worker.errors, "A descriptor for their standard error");
   app.add_option_function<std::string>(
          "--thread", [&options](const std::string& whose) { options.own_thread = whose == "own"; },
          "Whose thread drives the run: caller or own")

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "library/load_plan.h"
@@ -17,6 +19,7 @@ void add_compile_options(CLI::App& app, PlanOptions& options);
 struct StartOptions {
   RunArguments run;
   bool own_thread = false;
+  std::optional<std::uint32_t> workers;  // of each cpu controller; nothing: as the plan says
 };
 void add_start_options(CLI::App& app, StartOptions& options);
 

@@ -63,6 +63,17 @@ void add_workers_option(CLI::App& command, PlanOptions& options) {
       ->transform(within(1, kMaxWorkers));
 }
 
+void add_isolation_options(CLI::App& command, PlanOptions& options) {
+  command.add_flag(
+      "--isolate", options.isolate,
+      "Run kernels of cpu controllers in processes of their own: one that crashes fails its instance alone "
+      "(docs/isolation.md)");
+  command
+      .add_option("--kernel-limit", options.kernel_limit_ns,
+                  "Longest time of a firing, for instance 2s; a kernel that takes longer is killed (implies --isolate)")
+      ->transform(duration_ns());
+}
+
 }  // namespace
 
 void add_nodes_option(CLI::App& command, PlanOptions& options) {
@@ -154,6 +165,7 @@ void add_flow_options(CLI::App& command, PlanOptions& options) {
                      "full, and a plan keeps its own");
   add_replicas_option(command, options);
   add_workers_option(command, options);
+  add_isolation_options(command, options);
 }
 
 void add_flow_options_of_any_model(CLI::App& command, PlanOptions& options) {
@@ -161,6 +173,7 @@ void add_flow_options_of_any_model(CLI::App& command, PlanOptions& options) {
   add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)}, "full");
   add_replicas_option(command, options);
   add_workers_option(command, options);
+  add_isolation_options(command, options);
 }
 
 }  // namespace woa

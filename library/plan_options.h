@@ -19,7 +19,7 @@ void add_machine_options(CLI::App& command, PlanOptions& options);
 void add_placement_options(CLI::App& command, PlanOptions& options);
 void add_model_option(CLI::App& command, PlanOptions& options);
 void add_deadline_option(CLI::App& command, PlanOptions& options);
-// --window, --deadline, --buffers, --replicas and --workers.
+// --window, --deadline, --buffers, --replicas, --workers, --isolate and --kernel-limit.
 void add_flow_options(CLI::App& command, PlanOptions& options);
 // add_flow_options() without a deadline, and with only the --buffers that every call model can have.
 void add_flow_options_of_any_model(CLI::App& command, PlanOptions& options);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "library/environment.h"
 #include "runtime/controller/kernel_library.h"
 
 namespace woa {
@@ -15,5 +16,9 @@ namespace woa {
 std::map<std::string, DescribedKernel> described_kernels();
 // All of them, for RunOptions.
 std::vector<ProgramKernel> program_kernels();
+
+// Isolates the stages of `plan` with kernels of the program that worker processes can have, and makes what is sent
+// there. `must`: kUnsupported names the first stage whose kernel cannot; else `say` is told once of all of them.
+Status send_program_kernels(Plan& plan, std::vector<ProgramKernel>& kernels, bool must, const OnMessage& say);
 
 }  // namespace woa

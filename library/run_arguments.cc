@@ -5,6 +5,7 @@
 #include <map>
 
 #include "library/option_values.h"
+#include "library/program_kernels.h"
 #include "runtime/base/thread.h"
 
 namespace woa {
@@ -86,7 +87,7 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
                                                     const OnMessage& say) {
   if (arguments.local.processes == "per-controller")  // before nodes are waited for
     WOA_RETURN_IF_ERROR(check_movable(plan).with_context("--processes per-controller"));
-  std::unique_ptr<OwnedRun> owned(new OwnedRun(arguments.guard));
+  std::unique_ptr<OwnedRun> owned(new OwnedRun(arguments));
   {
     const SignalsBlocked blocked;  // libfabric has threads of its own
     WOA_ASSIGN_OR_RETURN(owned->transports_, transports_for(arguments));
@@ -105,6 +106,11 @@ Result<std::unique_ptr<OwnedRun>> OwnedRun::prepare(const Plan& plan, const RunA
   owned->processes_ = arguments.local.processes;
   owned->plan_ = plan;
   owned->options_ = run_options(arguments, plan, owned->backends_, owned->transports_);
+  if (arguments.program_kernels != "threads") {
+    owned->options_.brief_program_kernels_here = arguments.program_kernels == "long";
+    WOA_RETURN_IF_ERROR(send_program_kernels(owned->plan_, owned->options_.program_kernels,
+                                             arguments.program_kernels == "processes", say));
+  }
   owned->nodes_ = std::move(nodes);
   return owned;
 }

@@ -13,6 +13,7 @@
 #include "library/local_run.h"
 #include "library/run_report.h"
 #include "library/transports.h"
+#include "runtime/base/children.h"
 #include "runtime/node/parallel_job.h"
 #include "runtime/node/run.h"
 
@@ -27,7 +28,11 @@ struct RunArguments {
   JoinArguments joining;
   Cores cores;
   bool no_payload_crc = false;
-  bool guard = false;  // guarded_cpu_factory() for controllers of this machine
+  // Of woa.h: worker processes of the program's own kernels, and which of their firings run there: none; all; or all
+  // but brief ones.
+  Children::Program worker = {};
+  std::string program_kernels = "threads";  // or "processes", "long"
+  bool guard = false;                       // CpuOptions::guarded, for controllers of this machine
 };
 // All of them, from --processes to --trace-limit.
 void add_run_options(CLI::App& command, RunArguments& arguments);
@@ -52,7 +57,7 @@ class OwnedRun {
   [[nodiscard]] bool has_wires() const noexcept { return !transports_.wires.empty(); }
 
  private:
-  explicit OwnedRun(bool guard) : backends_(all_backends(guard)) {}
+  explicit OwnedRun(const RunArguments& arguments) : backends_(all_backends(arguments.guard, arguments.worker)) {}
   BackendRegistry backends_;
   std::string processes_;
   OwnedTransports transports_;

@@ -71,14 +71,18 @@ Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const 
   WOA_RETURN_IF_ERROR(parse_options(app, {setup.options, setup.option_count}));
   object->arguments_ = options.run;
   object->own_thread_ = options.own_thread;
-  WOA_RETURN_IF_ERROR(check_runnable(plan.calls));
+  Plan calls = plan.calls;
+  if (options.workers) {
+    WOA_ASSIGN_OR_RETURN(calls, plan_for_here(plan.plan, plan.calls.model, object->arguments_.cores, options.workers));
+  }
+  WOA_RETURN_IF_ERROR(check_runnable(calls));
   WOA_ASSIGN_OR_RETURN(auto job, ParallelJob::find());
   WOA_RETURN_IF_ERROR(woa::complete(object->arguments_, job));
   const OnMessage say = [&setup](const std::string& text) {
     if (setup.on_message != nullptr) setup.on_message(setup.user, text.c_str());
   };
   RunObject& self = *object;
-  WOA_ASSIGN_OR_RETURN(object->owned_, OwnedRun::prepare(plan.calls, object->arguments_, job, say));
+  WOA_ASSIGN_OR_RETURN(object->owned_, OwnedRun::prepare(calls, object->arguments_, job, say));
   object->owner_ = std::this_thread::get_id();
   WOA_RETURN_IF_ERROR(object->own_thread_ ? self.start_driver() : self.start_run(self.pinned_.emplace()));
   return object;

@@ -27,7 +27,11 @@ using Named = std::vector<std::pair<std::string, std::string>>;
 // Lives until the process ends, since plans may run it.
 struct Kernel {
   std::vector<Port> inputs, outputs;
-  nb::object call;  // of woa/_kernel.py: (params, inputs, rooms)
+  nb::object call;        // of woa/_kernel.py: (params, inputs, rooms)
+  nb::object send;        // what a worker process makes it of
+  nb::object take_error;  // makes the exception of what a firing there attached
+  nb::object pack_error;  // in a worker process: what is attached of an exception
+  nb::bytes sent = {};    // what `send` gave last
 };
 
 // The use of a kernel by a stage of a run.
@@ -146,6 +150,42 @@ void keep(std::thread::id driver, std::uint64_t instance, nb::object exception) 
   thrown().emplace(std::pair(driver, instance), std::move(exception));
 }
 
+// In a worker process: an exception that cannot be packed is left out, and its text remains.
+void attach(const Kernel& kernel, const nb::object& exception) {
+  try {
+    const auto bytes = nb::cast<nb::bytes>(kernel.pack_error(exception));
+    woa_worker_attach(bytes.data(), bytes.size());
+  } catch (const nb::python_error&) {
+  }
+}
+
+// In the program: what a firing in a worker process attached.
+void take_attached(void* self, std::uint64_t instance, const void* bytes, std::size_t size) {
+  const GilTaken gil;
+  if (!gil) return;
+  const Stage& stage = *static_cast<const Stage*>(self);
+  try {
+    keep(stage.driver, instance, stage.kernel.take_error(nb::bytes(bytes, size)));
+  } catch (const nb::python_error&) {  // its class is not here: the text of the failure remains
+  }
+}
+
+woa_status send(void* user, const void** bytes, std::size_t* size, woa_error* error) {
+  const GilTaken gil;
+  if (!gil) return woa_fail(error, WOA_CANCELLED, "%s", kExiting);
+  Kernel& kernel = *static_cast<Kernel*>(user);
+  try {
+    const nb::object sent = kernel.send();
+    if (sent.is_none()) return WOA_OK;  // it has side effects that the program sees
+    kernel.sent = nb::cast<nb::bytes>(sent);
+  } catch (nb::python_error& failed) {
+    return woa_fail(error, WOA_UNSUPPORTED, "%s", text_of(failed.value()).c_str());
+  }
+  *bytes = kernel.sent.data();
+  *size = kernel.sent.size();
+  return WOA_OK;
+}
+
 woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_output* outs, woa_error* error) {
   const GilTaken gil;
   if (!gil) return woa_fail(error, WOA_CANCELLED, "%s", kExiting);
@@ -163,19 +203,54 @@ woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_o
   } catch (const std::exception& failed) {
     status = woa_fail(error, WOA_KERNEL_FAILED, "%s", failed.what());
   }
-  if (cause.is_valid() && !cause.is_none() && !are_viewed(blocks))
+  if (!cause.is_valid() || cause.is_none()) return status;
+  if (stage.kernel.pack_error.is_valid())
+    attach(stage.kernel, cause);
+  else if (!are_viewed(blocks))
     keep(stage.driver, firing->instance, std::move(cause));
   return status;
 }
 
-void register_kernel(const std::string& description, const Named& inputs, const Named& outputs, nb::object function) {
-  static const woa_kernel functions{WOA_KERNEL_ABI, sizeof(woa_kernel), create, destroy, nullptr, run, nullptr, 0};
-  auto kernel = std::make_unique<Kernel>(Kernel{{}, {}, std::move(function)});
+constexpr woa_kernel kFunctions{WOA_KERNEL_ABI, sizeof(woa_kernel), create, destroy, nullptr, run, nullptr, 0};
+
+std::unique_ptr<Kernel> make_kernel(const Named& inputs, const Named& outputs, nb::object call) {
+  auto kernel = std::make_unique<Kernel>();
   for (const auto& [name, type] : inputs) kernel->inputs.push_back(port_of(name, type));
   for (const auto& [name, type] : outputs) kernel->outputs.push_back(port_of(name, type));
-  const woa_status status = woa_kernel_register(description.c_str(), &functions, kernel.get());
+  kernel->call = std::move(call);
+  return kernel;
+}
+
+void register_kernel(const std::string& description, const Named& inputs, const Named& outputs, nb::object function,
+                     nb::object sender, nb::object take_error) {
+  auto kernel = make_kernel(inputs, outputs, std::move(function));
+  kernel->send = std::move(sender);
+  kernel->take_error = std::move(take_error);
+  const woa_sending sending{send, take_attached};
+  const woa_status status = woa_kernel_register_sent(description.c_str(), &kFunctions, kernel.get(), &sending);
   if (status != WOA_OK) raise_status(status, woa_message());
   (void)kernel.release();
+}
+
+// In a worker process: makes a kernel of what send() gave. `context`: woa/_kernel.py's receive().
+woa_status receive(void* context, const void* bytes, std::size_t size, const woa_kernel** functions, void** user,
+                   woa_error* error) {
+  const GilTaken gil;
+  try {
+    const nb::tuple made = nb::cast<nb::tuple>((*static_cast<nb::object*>(context))(nb::bytes(bytes, size)));
+    auto kernel = make_kernel(nb::cast<Named>(made[0]), nb::cast<Named>(made[1]), made[2]);
+    kernel->pack_error = made[3];
+    *functions = &kFunctions;
+    *user = kernel.release();
+  } catch (nb::python_error& failed) {
+    return woa_fail(error, WOA_KERNEL_FAILED, "%s", text_of(failed.value()).c_str());
+  }
+  return WOA_OK;
+}
+
+int serve_worker(nb::object receiver) {
+  const nb::gil_scoped_release released;
+  return woa_worker_serve(receive, &receiver);
 }
 
 }  // namespace
@@ -197,8 +272,10 @@ void bind_kernels(nb::module_& module) {
       .def("claim", &Room::claim, nb::arg("shape"), "The memory of a token with these dimensions.")
       .def("write", &Room::write, nb::arg("value").none(), "Copies a value.");
   module.def("register_kernel", register_kernel, nb::arg("description"), nb::arg("inputs"), nb::arg("outputs"),
-             nb::arg("function"),
-             "Registers a kernel: kernel.yaml's text, names and types of ports, and its function.");
+             nb::arg("function"), nb::arg("sender"), nb::arg("take_error"),
+             "Registers a kernel: kernel.yaml's text, names and types of ports, its function, and for worker processes "
+             "what gives its code and what takes its errors.");
+  module.def("serve_worker", serve_worker, nb::arg("receiver"), "Runs firings as a worker process; the exit code.");
 }
 
 }  // namespace woa::python

@@ -101,6 +101,7 @@ namespace woa::problem {
   X(kUnknownController, "E0602") \
   X(kHostPin, "E0603")           \
   X(kBeyondBackend, "E0604")     \
+  X(kNotIsolated, "E0606")       \
   /* machines */                 \
   X(kLinkTwice, "E0621")         \
   X(kUnreachable, "E0622")       \

@@ -74,6 +74,9 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   set_variant(plan, stage, graph.controllers[stage.controller]);
   plan.stateful = stage.kernel->stateful;
   plan.serial = stage.kernel->serial;
+  plan.state_bytes = stage.kernel->state_bytes;
+  plan.isolated = is_isolated(stage);
+  plan.limit_ns = stage.decl->limit_ns.value_or(0);
   plan.scratch_bytes = stage.kernel->scratch_bytes;
   return plan;
 }

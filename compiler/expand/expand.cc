@@ -138,6 +138,7 @@ class Expander {
       stage.replicas_place = seen_through(scope.repeated->replicas_place, scope.repeated_place);
     }
     stage.needs = needs_of(scope, decl);
+    stage.isolation_place = seen_through(decl.isolation_place, use);
     for (PortBound& bound : stage.max) bound.place = seen_through(bound.place, use);
     for (PortUse& port : stage.in) {
       port.place = seen_through(port.place, use);

@@ -68,6 +68,7 @@ KernelDeclaration declaration_of(const KernelDecl& kernel, const VariantPlan& va
   add_ports(hash, kernel);
   add_params(hash, kernel);
   add(hash, variant);
+  if (kernel.state_bytes != 0) hash.add("state"), hash.add(kernel.state_bytes);
   std::vector<ParamPlan> params;
   for (const ParamDecl& param : kernel.params) params.push_back({param.name, "", param.type, param.env});
   return {hash.text(), describe_interface(kernel.inputs, kernel.outputs, params)};

@@ -63,6 +63,8 @@ struct KernelDescription {
   std::string library;   // of the cpu variant, relative to kernel.yaml
   std::string stateful;  // "no", "instance", "run"
   bool serial = false;
+  bool isolate = false;
+  std::uint64_t state_bytes = 0;  // 0: not declared
   std::uint64_t scratch_bytes = 0;
   std::map<std::string, std::uint64_t> dims;  // bounds of named dimensions, of those that have one
   std::vector<PortDescription> inputs, outputs;

@@ -169,6 +169,25 @@ void read_bounds(const YamlNode* node, StageDecl& stage, Report& report) {
     if (auto bound = read_bound(node->keys[i], node->items[i], report)) stage.max.push_back(std::move(*bound));
 }
 
+void read_isolation(const MapReader& map, StageDecl& stage, Report& report) {
+  if (const YamlNode* isolate = map.get("isolate")) {
+    stage.isolation_place = isolate->place;
+    stage.isolate = read_bool(*isolate, "`isolate`", report);
+  }
+  if (const YamlNode* limit = map.get("limit")) {
+    stage.isolation_place = limit->place;
+    stage.limit_ns = read_duration(*limit, "`limit`", report);
+  }
+  if (stage.limit_ns && stage.isolate == false)
+    report.error(problem::kWrongShape, stage.isolation_place,
+                 cat("stage ", quote(stage.name), " has a `limit`, which only an isolated kernel can have"),
+                 "remove `isolate: false`, or `limit`");
+  if (!stage.graph.empty() && (stage.isolate || stage.limit_ns))
+    report.error(problem::kWrongShape, stage.isolation_place,
+                 cat("stage ", quote(stage.name), " uses a sub-graph, which is not isolated itself"),
+                 cat("set `isolate` and `limit` at the stages inside ", quote(stage.graph)));
+}
+
 // Reads `kernel` or `graph`.
 void read_what(const MapReader& map, StageDecl& stage, Report& report) {
   const YamlNode* graph = map.get("graph");
@@ -192,7 +211,8 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   stage.name = key.text;
   stage.place = stage.kernel_place = stage.on_place = stage.replicas_place = key.place;
   const MapReader map(value.kind == YamlNode::Kind::kNull ? nullptr : &value, cat("stage ", quote(key.text)),
-                      {"kernel", "graph", "in", "params", "on", "replicas", "needs", "max"}, report, {"unordered"});
+                      {"kernel", "graph", "in", "params", "on", "replicas", "needs", "max", "isolate", "limit"}, report,
+                      {"unordered"});
   if (value.kind == YamlNode::Kind::kNull) {
     report.error(problem::kMissingKey, key.place, cat("stage ", quote(key.text), " is empty"),
                  "write `{kernel: NAME, in: {PORT: WRITER}}`");
@@ -214,6 +234,7 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   }
   stage.needs = read_needs(map.get("needs"), report);
   read_bounds(map.get("max"), stage, report);
+  read_isolation(map, stage, report);
   return stage;
 }
 

@@ -91,7 +91,10 @@ struct StageDecl {
   std::optional<std::uint32_t> replicas = {};  // nothing: one
   Place replicas_place = {};
   std::vector<NeedUse> needs = {};
-  std::vector<PortBound> max = {};  // replaces the kernel's bounds
+  std::vector<PortBound> max = {};             // replaces the kernel's bounds
+  std::optional<bool> isolate = {};            // nothing: as the kernel says
+  std::optional<std::uint64_t> limit_ns = {};  // of a firing, which implies isolation
+  Place isolation_place = {};                  // of `limit` or `isolate`
 };
 
 struct KernelRef {  // a kernel.yaml of the user

@@ -331,6 +331,17 @@ void read_stateful(const YamlNode* node, KernelDecl& kernel, Report& report) {
   }
 }
 
+void read_state(const YamlNode* node, KernelDecl& kernel, Report& report) {
+  if (node == nullptr) return;
+  kernel.state_bytes = read_size(*node, "`state`", report).value_or(0);
+  if (kernel.state_bytes > kMostScratchBytes)
+    report.error(problem::kBadValue, node->place, cat("`state` is ", quote(node->text), ", over 64 GiB"),
+                 "write at most `64GiB`");
+  if (kernel.stateful == Stateful::kNo)
+    report.error(problem::kBadKernel, node->place, "`state` is the size of a state that the kernel does not keep",
+                 "add `stateful: instance` or `stateful: run`, or remove `state`");
+}
+
 std::vector<PortType> types_of(const KernelDecl& kernel) {
   std::vector<PortType> types;
   for (const InputPortPlan& port : kernel.inputs) types.push_back(port.type);
@@ -382,6 +393,10 @@ void read_body(const MapReader& map, KernelHome home, KernelDecl& kernel, Report
                    "write at most `64GiB`");
   }
   read_stateful(map.get("stateful"), kernel, report);
+  read_state(map.get("state"), kernel, report);
+  if (const YamlNode* isolate = map.get("isolate");
+      isolate != nullptr && read_bool(*isolate, "`isolate`", report).value_or(false))
+    kernel.isolate = isolate->place;
   if (const YamlNode* serial = map.get("serial"))
     kernel.serial = read_bool(*serial, "`serial`", report).value_or(false);
   kernel.needs = read_needs(map.get("needs"), report);
@@ -402,8 +417,8 @@ std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report, Kern
       read_root(source, "woa_kernel", "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report);
   if (!root) return std::nullopt;
   const MapReader map(&*root, "a kernel.yaml",
-                      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "serial",
-                       "scratch", "needs", "variants"},
+                      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "state",
+                       "serial", "isolate", "scratch", "needs", "variants"},
                       report);
   KernelDecl kernel;
   kernel.place = {source, 0, 0, 1};

@@ -29,6 +29,8 @@ struct KernelDecl {
   Stateful stateful = Stateful::kNo;
   bool serial = false;  // one firing at a time
   std::uint64_t scratch_bytes = 0;
+  std::uint64_t state_bytes = 0;                              // of one state, which holds no pointers; 0: not declared
+  std::optional<Place> isolate;                               // of `isolate: true`
   std::vector<NeedUse> needs;                                 // capabilities of the controller
   std::map<std::string, VariantPlan, std::less<>> variants;   // by kind: cpu, opencl, cuda, rtl
   std::map<std::string, ResourceUse, std::less<>> resources;  // that a variant takes, by kind; missing: unknown

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/place/needs.h"
+#include "runtime/plan/isolation.h"
 
 namespace woa {
 namespace {
@@ -122,12 +123,32 @@ class Placer {
 
   void report_no_variant(const GraphStage& stage, const ControllerPlan& controller, const Place& place) {
     const KnownBackend* const backend = find_backend(controller.backend);
+    if (is_isolated(stage) && runs_on(*stage.kernel, controller)) return report_not_isolated(stage, controller, place);
     if (backend != nullptr && stage.kernel->variants.contains(backend->variant))
       return report_beyond(stage, *backend, place);
     report_.error(problem::kNoVariant, place,
                   cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no variant ",
                       quote(variant_of(controller.backend)), ", which ", quote(to_string(controller.kind)), " needs"),
                   or_other_backend(stage, controller) + where_it_runs(stage));
+  }
+
+  void report_not_isolated(const GraphStage& stage, const ControllerPlan& controller, const Place& place) {
+    report_.error(
+        problem::kNotIsolated, place,
+        cat("stage ", quote(stage.name),
+            " is isolated, which only stages on cpu controllers can be, and it is pinned to ", quote(controller.name)),
+        "pin it to `cpu`, or remove `isolate` and `limit`");
+  }
+
+  void check_isolation(const GraphStage& stage) {
+    if (!is_isolated(stage)) return;
+    StagePlan plan;
+    plan.kernel = stage.kernel->name;
+    plan.program_kernel = stage.program_kernel;
+    plan.stateful = stage.kernel->stateful;
+    plan.state_bytes = stage.kernel->state_bytes;
+    if (const std::string why = why_not_isolated(plan); !why.empty())
+      report_.error(problem::kNotIsolated, stage.place, cat("stage ", quote(stage.name), " cannot be isolated"), why);
   }
 
   // The way out for a kernel that another back-end of the controller's kind runs; empty: it has no variant for one.
@@ -193,7 +214,13 @@ const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& cont
   return stage.profile == nullptr ? nullptr : modelled_on(*stage.profile, controller);
 }
 
+bool is_isolated(const GraphStage& stage) {
+  if (stage.kernel == nullptr || stage.decl == nullptr) return false;
+  return stage.decl->limit_ns || stage.decl->isolate.value_or(stage.kernel->isolate.has_value());
+}
+
 bool may_run(const GraphStage& stage, const ControllerPlan& controller) {
+  if (controller.kind != ControllerKind::kCpu && is_isolated(stage)) return false;
   return modelled_on(stage, controller) != nullptr || runs_on(*stage.kernel, controller);
 }
 

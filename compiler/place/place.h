@@ -13,6 +13,8 @@ namespace woa {
 // `cpu:N` that a graph names always exists, but if the machine file lists links, it must have links with the host.
 void place(Graph& graph, const Machine& machine, Report& report);
 
+// True if the graph, or the stage's kernel, asks for isolation (isolation.h).
+bool is_isolated(const GraphStage& stage);
 // True if the stage's kernel runs on the controller, or has a modelled time there.
 bool may_run(const GraphStage& stage, const ControllerPlan& controller);
 // The parts of the controller that the stage takes where its time is modelled; null: it is not.

@@ -13,25 +13,38 @@ constexpr std::string_view kVariant = find_backend("cpu")->variant;
 
 }  // namespace
 
-CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers, bool guarded)
-    : description_(std::move(description)), most_(workers), guarded_(guarded) {
+CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers, CpuOptions options)
+    : description_(std::move(description)), most_(workers), options_(std::move(options)) {
   description_.workers = workers;
+}
+
+CpuBackend::~CpuBackend() {
+  if (isolation_) isolation_->stop();
 }
 
 Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
   stages_.resize(plan.stages.size());
   for (const LoadedStage& stage : stages) {
-    if (stage.plan->variant.kind != kVariant || stage.kernel == nullptr || stage.kernel->run == nullptr) {
+    const bool runs = stage.plan->isolated || (stage.kernel != nullptr && stage.kernel->run != nullptr);
+    if (stage.plan->variant.kind != kVariant || !runs) {
       return {Code::kUnsupported, "stage '" + stage.plan->name + "': kernel '" + stage.plan->kernel +
                                       "' has no cpu variant to run as '" + stage.plan->variant.kind + "'"};
     }
     stages_[stage.id] = stage;
   }
-  WOA_RETURN_IF_ERROR(runner_.reserve(stages, guarded_));
+  const auto is_isolated = [](const LoadedStage& stage) { return stage.plan->isolated; };
+  if (std::ranges::any_of(stages, is_isolated)) isolation_.emplace(options_.worker, plan, stages);
+  Isolation* const isolation = isolation_ ? &*isolation_ : nullptr;
+  WOA_RETURN_IF_ERROR(runner_.reserve(stages, options_.guarded, isolation));
   if (most_ == 1 || stages.empty()) return {};
   const std::size_t room = activity_slots(plan, stages.front().plan->controller, most_) - 1;  // one runs in the call
-  workers_.emplace(stages_, most_, room, guarded_, wakeup);
+  workers_.emplace(stages_, most_, room, options_.guarded, isolation, wakeup);
   return {};
+}
+
+Result<RegionNumbers> CpuBackend::map(std::span<const BackendMapping> mappings) {
+  if (isolation_) WOA_RETURN_IF_ERROR(isolation_->begin(mappings));
+  return RegionNumbers();
 }
 
 Start CpuBackend::start(Firing& firing) noexcept {

@@ -9,8 +9,6 @@
 namespace woa {
 namespace {
 
-constexpr std::uint8_t kUntouched = 0xA5;  // beside the memory that was taken
-
 Status protect(std::span<const std::byte> pages, int access) {
   // The system takes an address that it may write to; nothing is written.
   if (::mprotect(const_cast<std::byte*>(pages.data()), pages.size(), access) == 0) return {};
@@ -26,6 +24,12 @@ void give_back(const woa_output& view, woa_output& own) noexcept {
 }
 
 }  // namespace
+
+Status wrote_outside(const OutputPortPlan& port, std::uint32_t element, const char* where, std::uint64_t bytes) {
+  const std::string of = port.many == 0 ? "" : "element " + std::to_string(element) + " of ";
+  return {Code::kBrokenContract, std::string("the kernel wrote ") + where + " the " + std::to_string(bytes) +
+                                     " bytes of " + of + "output '" + port.name + "'"};
+}
 
 Status GuardedPorts::Area::take(std::uint64_t bytes) {
   const std::size_t page = page_bytes();
@@ -132,11 +136,7 @@ Status GuardedPorts::find_stray_write(const StagePlan& stage) const {
   for (const Lent& lent : lent_) {
     const char* const where = lent.area->stray_write();
     if (where == nullptr) continue;
-    const OutputPortPlan& port = stage.outputs[lent.port];
-    const std::string element = port.many == 0 ? "" : "element " + std::to_string(lent.element) + " of ";
-    return {Code::kBrokenContract, std::string("the kernel wrote ") + where + " the " +
-                                       std::to_string(lent.own->capacity) + " bytes of " + element + "output '" +
-                                       port.name + "'"};
+    return wrote_outside(stage.outputs[lent.port], lent.element, where, lent.own->capacity);
   }
   const char* const where = scratch_ == nullptr ? nullptr : scratch_->stray_write();
   if (where == nullptr) return {};

@@ -50,11 +50,13 @@ struct OverrunGuard {
 
 void KernelRunner::Release::operator()(std::uint8_t* memory) const noexcept { ::operator delete(memory, kAlignment); }
 
-Status KernelRunner::reserve(std::span<const LoadedStage> stages, bool guarded) {
+Status KernelRunner::reserve(std::span<const LoadedStage> stages, bool guarded, Isolation* isolation) {
   if (guarded) guard_.emplace();
+  if (isolation != nullptr) isolated_.emplace(*isolation);
   std::uint64_t scratch = 0;
   for (const LoadedStage& stage : stages) {
-    if (stage.plan != nullptr) scratch = std::max(scratch, stage.plan->scratch_bytes);
+    const bool here = stage.plan != nullptr && !(isolated_ && stage.plan->isolated);
+    if (here) scratch = std::max(scratch, stage.plan->scratch_bytes);
   }
   if (scratch == 0) return {};
   scratch_.reset(static_cast<std::uint8_t*>(::operator new(scratch, kAlignment, std::nothrow)));
@@ -81,6 +83,8 @@ Status KernelRunner::call_guarded(const LoadedStage& stage, Firing& firing) {
 }
 
 void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
+  const bool here = stage.brief_here && firing.in_call;
+  if (isolated_ && stage.plan->isolated && !here) return isolated_->run(stage, firing);
   firing.scratch_bytes = stage.plan->scratch_bytes;
   firing.scratch = firing.scratch_bytes == 0 ? nullptr : scratch_.get();
   // A guard finds by itself what is written there.

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "controllers/cpu/guarded_ports.h"
+#include "controllers/cpu/isolation.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {
@@ -15,12 +16,17 @@ namespace woa {
 class KernelRunner {
  public:
   // Makes room for any stage of `stages` that is one. `guarded`: kernels run in memory that shows whether they leave
-  // their ports (guarded_ports.h). kExhausted: the declared scratch cannot be had.
-  Status reserve(std::span<const LoadedStage> stages, bool guarded = false);
+  // their ports (guarded_ports.h). `isolation`: runs isolated stages; null: this process runs them itself. kExhausted:
+  // the declared scratch cannot be had.
+  Status reserve(std::span<const LoadedStage> stages, bool guarded = false, Isolation* isolation = nullptr);
 
   // Runs the kernel and fills in all fields of `firing` that a back-end answers. Without a guard it allocates only if
   // the firing fails.
   void run(const LoadedStage& stage, Firing& firing) noexcept;
+  // Lets the process of isolated stages go; a later firing gets another.
+  void end_process() noexcept {
+    if (isolated_) isolated_->end();
+  }
 
  private:
   static Status call(const LoadedStage& stage, Firing& firing, std::span<const woa_input> inputs,
@@ -32,6 +38,7 @@ class KernelRunner {
   };
   std::unique_ptr<std::uint8_t, Release> scratch_;
   std::optional<GuardedPorts> guard_;
+  std::optional<IsolatedRunner> isolated_;
 };
 
 }  // namespace woa

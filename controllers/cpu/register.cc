@@ -3,6 +3,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "controllers/cpu/cpu_backend.h"
 
@@ -22,18 +23,18 @@ std::string processor_name() {
 
 DeviceDescription describe() { return {.backend = "cpu", .device = processor_name()}; }
 
-BackendFactory factory(bool guarded) {
+}  // namespace
+
+BackendFactory cpu_factory(CpuOptions options) {
   return {.name = "cpu",
           .kind = ControllerKind::kCpu,
           .probe = [] { return Result<std::vector<DeviceDescription>>(std::vector{describe()}); },
-          .make = [guarded](std::uint32_t, const ControllerPlan& controller) -> Result<std::unique_ptr<Backend>> {
-            return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(describe(), controller.workers, guarded));
+          .make = [options = std::move(options)](std::uint32_t,
+                                                 const ControllerPlan& controller) -> Result<std::unique_ptr<Backend>> {
+            return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(describe(), controller.workers, options));
           }};
 }
 
-}  // namespace
-
-BackendFactory cpu_factory() { return factory(false); }
-BackendFactory guarded_cpu_factory() { return factory(true); }
+BackendFactory cpu_factory() { return cpu_factory(CpuOptions()); }
 
 }  // namespace woa

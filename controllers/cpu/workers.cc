@@ -21,8 +21,14 @@ bool is_younger(const Firing* a, const Firing* b) noexcept {
 }  // namespace
 
 Workers::Workers(std::span<const LoadedStage> stages, std::uint32_t most, std::size_t room, bool guarded,
-                 Doorbell controller)
-    : stages_(stages), most_(most), guarded_(guarded), controller_(controller), allowed_(most), room_(room) {
+                 Isolation* isolation, Doorbell controller)
+    : stages_(stages),
+      most_(most),
+      guarded_(guarded),
+      isolation_(isolation),
+      controller_(controller),
+      allowed_(most),
+      room_(room) {
   waiting_.reserve(room);
   idle_.reserve(most);
   workers_.reserve(most);
@@ -68,7 +74,7 @@ bool Workers::has_another() noexcept {
 Status Workers::start_another() {
   auto worker = std::make_unique<Worker>();
   worker->number = static_cast<std::uint32_t>(workers_.size());
-  WOA_RETURN_IF_ERROR(worker->runner.reserve(stages_, guarded_));
+  WOA_RETURN_IF_ERROR(worker->runner.reserve(stages_, guarded_, isolation_));
   Worker& started = *worker;
   const std::string what =
       "starting the thread of worker " + std::to_string(started.number) + " of " + std::to_string(most_);
@@ -83,7 +89,7 @@ void Workers::serve(Worker& worker) noexcept {
   for (;;) {
     Firing* firing = nullptr;
     idle.wait_until([&] { return firing != nullptr || stopped_.load() || (firing = take(worker)) != nullptr; });
-    if (firing == nullptr) return;
+    if (firing == nullptr) return worker.runner.end_process();
     firing->worker = worker.number + 1;  // 0: the controller's thread
     if (is_late(firing->deadline, now_ns)) {
       firing->code = Code::kDeadlineExceeded;

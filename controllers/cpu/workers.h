@@ -22,7 +22,9 @@ namespace woa {
 class Workers {
  public:
   // `stages`: by number in the plan. `most`: threads at most. `room`: for firings that were given and not taken back.
-  Workers(std::span<const LoadedStage> stages, std::uint32_t most, std::size_t room, bool guarded, Doorbell controller);
+  // `isolation`: see KernelRunner::reserve().
+  Workers(std::span<const LoadedStage> stages, std::uint32_t most, std::size_t room, bool guarded, Isolation* isolation,
+          Doorbell controller);
   ~Workers();  // blocks until the firings that run have ended; those that wait are dropped
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -51,6 +53,7 @@ class Workers {
   const std::span<const LoadedStage> stages_;
   const std::uint32_t most_;
   const bool guarded_;
+  Isolation* const isolation_;
   const Doorbell controller_;
   std::size_t allowed_;  // of `most_`, since the system may refuse some
   std::size_t room_;     // for further firings

@@ -79,6 +79,33 @@ WOA_API woa_status woa_options(const char *of, char **json);
  * WOA_INVALID: the description is wrong, or a function is missing. WOA_UNSUPPORTED: another kernel ABI. */
 WOA_API woa_status woa_kernel_register(const char *description, const woa_kernel *functions, void *user);
 
+/* ---- Kernels of the program in worker processes ---- */
+
+/* What a worker process makes a registered kernel's functions of (docs/isolation.md). */
+typedef struct woa_sending {
+  /* Gives it: bytes that stay valid until the next call. Within woa_run_start(), in its thread. A status other than
+   * WOA_OK says why the functions cannot be sent; null: they are not to be. */
+  woa_status (*send)(void *user, const void **bytes, size_t *size, woa_error *error);
+  /* Takes what a firing that failed there gave to woa_worker_attach(), before the instance completes; may be null. A
+   * thread of the library calls it; `self` is as of create(). */
+  void (*attached)(void *self, uint64_t instance, const void *bytes, size_t size);
+} woa_sending;
+/* woa_kernel_register() for a kernel that worker processes can run, too. They are started with the option
+ * "worker-command" of woa_run_start(), once for the program and once for each of its arguments; the option
+ * "program-kernels" says which firings they run. `sending` is copied. */
+WOA_API woa_status woa_kernel_register_sent(const char *description, const woa_kernel *functions, void *user,
+                                            const woa_sending *sending);
+
+/* Makes functions of what `send` gave. They are valid while this process lives. */
+typedef woa_status (*woa_receive)(void *context, const void *bytes, size_t size, const woa_kernel **functions,
+                                  void **user, woa_error *error);
+/* Called by the worker program: runs firings until the run needs it no more, or is gone. Returns the exit code: 0, 1 if
+ * its kernels could not be loaded (the run says why), or 2 if no run started it. */
+WOA_API int woa_worker_serve(woa_receive receive, void *context);
+/* From a kernel's run() in a worker process: bytes that go with the failure that it is about to return. What exceeds
+ * 64 KiB is not sent, and then nothing is. */
+WOA_API void woa_worker_attach(const void *bytes, size_t size);
+
 /* ---- Plans ---- */
 
 /* A compiled graph. Never changes; any thread. */

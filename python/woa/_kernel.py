@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from . import _woa
+from ._worker import pack, pack_error, unpack, unpack_error
 from ._yaml import flow
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -21,8 +22,8 @@ class KernelFailed(Exception):
 
 
 def kernel(inputs: Ports, outputs: Ports, *, name: str | None = None, params: Mapping[str, Mapping[str, Any]] | None = None,
-           max: int | str = "64MiB") -> Callable[[Function], Function]:
-    """Makes a function a kernel, for graphs that this process compiles and runs in itself.
+           max: int | str = "64MiB", side_effects: bool = False) -> Callable[[Function], Function]:
+    """Makes a function a kernel, for graphs that this process compiles and runs.
 
         @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"})
         def twice(x):
@@ -39,11 +40,16 @@ def kernel(inputs: Ports, outputs: Ports, *, name: str | None = None, params: Ma
     names. It must not keep any of them. `params` are declared as in kernel.yaml (`{"k": {"type": "int", "default": 1}}`)
     and come as keywords. `max` bounds outputs whose size varies. `name` is the function's.
 
-    **Python kernels are slow**: a firing takes the GIL, so no two run at once, and costs microseconds beside its work.
-    They run in threads of the library, in this process: `processes="per-controller"` refuses them.
+    A class stands for its objects: it is made once in each process, without arguments, and called as a function is.
+
+    Firings that take long run in worker processes, on all cores (`woa.Run(plan, python=...)`). Those get the function by
+    its module and name, or by cloudpickle. What it does to variables stays there: `side_effects=True` keeps a
+    function in this process, where one firing runs at a time.
+
+    **Python kernels are slow**: a firing costs microseconds beside its work. `processes="per-controller"` refuses them.
     """
     def decorate(function: Function) -> Function:
-        _register(function, name or function.__name__, _declared(inputs, None), _declared(outputs, max), dict(params or {}))
+        _register(function, name or function.__name__, _declared(inputs, None), _declared(outputs, max), dict(params or {}), side_effects)
         function.kernel_name = name or function.__name__  # type: ignore[attr-defined]
         return function
 
@@ -92,8 +98,12 @@ def _drop_locals(error: BaseException) -> None:
         rest += [each.__cause__, each.__context__]
 
 
-def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any], params: dict[str, Any]) -> None:
-    positional = [each for each in inspect.signature(function).parameters.values()
+def _firing(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any],
+            params: dict[str, Any]) -> Callable[..., None]:
+    """What the library calls for a firing: (parameters, inputs, outputs to be written)."""
+    is_class = inspect.isclass(function)
+    signature = inspect.signature(function.__call__ if is_class else function)  # type: ignore[operator]
+    positional = [each for each in list(signature.parameters.values())[1 if is_class else 0:]
                   if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) and each.name not in params]
     in_place = bool(outputs) and len(positional) == len(inputs) + len(outputs)
     if not in_place and len(positional) != len(inputs):
@@ -105,17 +115,20 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
     for port, dims in zip(outputs, out_dims, strict=True):
         if in_place and (not dims or any(not dim.isdigit() and dim not in known for dim in dims)):
             raise TypeError(f"kernel '{name}': the size of output '{port}' is not that of an input: return it")
+    made: list[Callable[..., Any]] = [] if is_class else [function]
     types: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "bool": lambda text: text == "true"}
 
     def fire(given: dict[str, str], values: tuple[Any, ...], rooms: tuple[_woa.Room, ...]) -> None:
         named = {key: types.get(params[key]["type"], str)(text) for key, text in given.items()}
+        if not made:
+            made.append(function())
         if in_place:
             sizes = {dim: size for dims, value in zip(in_dims, values, strict=True)
                      for dim, size in zip(dims, value.shape, strict=False)}
-            function(*values, *(room.claim([sizes[dim] if dim in sizes else int(dim) for dim in dims])
+            made[0](*values, *(room.claim([sizes[dim] if dim in sizes else int(dim) for dim in dims])
                                 for room, dims in zip(rooms, out_dims, strict=True)), **named)
         else:
-            results = function(*values, **named)
+            results = made[0](*values, **named)
             for room, result in zip(rooms, results if len(rooms) > 1 else (results,), strict=False):
                 room.write(result)
 
@@ -132,9 +145,28 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
         del values, rooms  # of this frame, which those of the exception name
         raise KernelFailed(text) from failed
 
+    return call
+
+
+def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any], params: dict[str, Any],
+              side_effects: bool) -> None:
+    call = _firing(function, name, inputs, outputs, params)
+
+    def send() -> bytes | None:
+        return None if side_effects else pack(function, (name, inputs, outputs, params))
+
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "serial": True, "variants": {"cpu": {}}}
-    _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()),
-                         [(port, each["type"]) for port, each in inputs.items()],
-                         [(port, each["type"]) for port, each in outputs.items()], call)
+    _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()), *_types(inputs, outputs), call, send,
+                         unpack_error)
     registered.add(name)
+
+
+def _types(inputs: dict[str, Any], outputs: dict[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    return [(port, each["type"]) for port, each in inputs.items()], [(port, each["type"]) for port, each in outputs.items()]
+
+
+def receive(sent: bytes) -> tuple[Any, ...]:
+    """In a worker process: types of inputs and outputs, what the library calls for a firing, and what packs its errors."""
+    function, (name, inputs, outputs, params) = unpack(sent)
+    return *_types(inputs, outputs), _firing(function, name, inputs, outputs, params), pack_error

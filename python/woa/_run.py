@@ -4,6 +4,7 @@ from __future__ import annotations
 import atexit
 import json
 import math
+import warnings
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
@@ -11,9 +12,10 @@ from numbers import Real
 from typing import Any, cast
 
 from . import _woa
-from ._errors import Error, InputError
+from ._errors import Error, InputError, Warning
 from ._options import pairs
 from ._plan import Plan
+from ._worker import Prints, command
 
 _MOST_SECONDS = 10**9
 _WAITING_BYTES = 256 * 2**20
@@ -108,20 +110,38 @@ class Run:
     in the window until it is dropped. A program that holds one while a whole window of others runs gets an error
     from its next call, after 5 s.
 
+    **Kernels in Python** run in `workers` processes of this interpreter where their firings take long, and in the
+    thread of their controller otherwise. Such a process gets a function by its module and name, or by cloudpickle, and never runs
+    `__main__`. A function that cannot be sent stays here, where one firing runs at a time, with a warning.
+    `python="processes"` sends all, or raises; `python="threads"` sends none. What functions print appears here.
+
     A run loads the kernels that its plan names, whose code has the rights of this process.
 
     The end of the `with` block waits for what is in flight, after an exception it cancels that.
     """
 
     def __init__(self, plan: Plan, *, copy: bool = True, on_message: Callable[[str], object] | None = None,
-                 **options: Any) -> None:
+                 python: str | None = None, **options: Any) -> None:
         if not isinstance(plan, Plan):
             raise TypeError(f"found {type(plan).__name__}, expected a woa.Plan: woa.compile() makes one")
+        if python not in (None, "processes", "threads"):
+            raise ValueError(f"python: found {python!r}, expected 'processes', 'threads' or None: processes where that pays")
         self.plan = plan
         self._copy = copy
         self._cancelled = False
         self._names = [port.name for port in plan.inputs]
-        self._run: _woa.Run = _woa.Run.start(plan._plan, pairs(options), plan._overlap, on_message)
+        self._prints: Prints | None = None
+        refused: list[str] = []
+        if python != "threads" and plan.slow_stages and options.get("processes", "one") == "one":
+            self._prints = Prints()
+            options |= {"program_kernels": python or "long", "worker_command": command(), **self._prints.options}
+        try:
+            self._run: _woa.Run = _woa.Run.start(plan._plan, pairs(options), plan._overlap, on_message or refused.append)
+        except BaseException:
+            self._end_prints()
+            raise
+        for text in refused:
+            warnings.warn(text, Warning, stacklevel=2)
         self._make: Any = plan._results
         _open.add(self)
 
@@ -214,13 +234,21 @@ class Run:
 
     def finish(self) -> dict[str, Any]:
         """Waits for what is in flight, ends the run, and gives the object of `woa run --json`. Views stay."""
-        return json.loads(self._run.finish())
+        report = json.loads(self._run.finish())
+        self._end_prints()
+        return report
+
+    def _end_prints(self) -> None:
+        prints, self._prints = self._prints, None
+        if prints is not None:
+            prints.end()
 
     def close(self) -> None:
         """Cancels what is in flight, and ends the run; a function that the run calls does not wait for the end. Views
         stay. Does nothing twice."""
         if hasattr(self, "_run"):  # it has started
             self._run.close("the run was closed")
+            self._end_prints()
 
     def __enter__(self) -> Run:
         return self
@@ -228,6 +256,7 @@ class Run:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and not self._cancelled and not self._run.is_ended:
             self._run.finish()
+            self._end_prints()
         else:
             self.close()
 

@@ -21,4 +21,6 @@ void set_clock_ahead(std::int64_t ahead_ns) noexcept {
   ahead_of_monotonic_ns.store(ahead_ns, std::memory_order_relaxed);
 }
 
+std::int64_t clock_ahead_ns() noexcept { return ahead_of_monotonic_ns.load(std::memory_order_relaxed); }
+
 }  // namespace woa

@@ -13,6 +13,7 @@ std::uint64_t now_ns() noexcept;
 // Adds `ahead_ns` to now_ns() from now on. Call once, before any thread keeps a time. Hosts whose
 // clocks are not disciplined by the same source drift apart by up to 0.1 ms per second.
 void set_clock_ahead(std::int64_t ahead_ns) noexcept;
+std::int64_t clock_ahead_ns() noexcept;
 
 // A duration as system calls take it.
 constexpr std::timespec time_of(std::uint64_t ns) noexcept {

@@ -14,6 +14,7 @@
 #include "runtime/base/status.h"
 #include "runtime/controller/activation.h"
 #include "runtime/controller/activity.h"
+#include "runtime/controller/kernel_library.h"
 #include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
@@ -53,6 +54,9 @@ struct BackendMapping {
   std::vector<std::uint32_t> stages = {};  // of the controller, by number: they read or write a region's payloads
   // A region's blocks begin at `first_block` bytes, and at each `block_step` from there; both multiples of 64.
   std::uint64_t first_block = 0, block_step = 0, block_bytes = 0;
+  int descriptor = -1;       // by which a worker process maps the bytes, from `offset` on; -1: none does
+  std::uint64_t offset = 0;  // a multiple of a page
+  bool has_guards = false;   // RegionLayout::guard_room
 };
 
 // A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device
@@ -147,6 +151,15 @@ struct LoadedStage {
   void* self = nullptr;                // made by kernel->create; owned by the controller
   // Where kernel.yaml and the sources of its variants lie; empty: the folder of plan->kernel_file.
   std::string folder = {};
+  // Of an isolated kernel of the program: what worker processes make its functions of.
+  std::string sent = {};
+  TakeAttached attached = nullptr;
+  bool brief_here = false;  // firings in the controller's thread run in this process
+  // A kernel in worker processes has no table here, and its state holds nothing to release.
+  [[nodiscard]] std::uint64_t state_bytes() const noexcept {
+    return plan->isolated ? plan->state_bytes : kernel == nullptr ? 0 : kernel->state_bytes;
+  }
+  [[nodiscard]] bool retires() const noexcept { return kernel != nullptr && kernel->retire != nullptr; }
 };
 
 // A device, owned by one controller and used by its thread only.

@@ -38,10 +38,10 @@ Result<StageInstances> StageInstances::make(Stateful stateful, const LoadedStage
   StageInstances instances;
   instances.entries_ = ByInstance<StageInstance>(window);
   instances.stateful_ = stateful;
-  if (stateful == Stateful::kNo || loaded == nullptr || loaded->kernel == nullptr) return instances;
-  auto states = StateMemory::make(stateful == Stateful::kRun ? 1 : window, loaded->kernel->state_bytes);
+  if (stateful == Stateful::kNo || loaded == nullptr || loaded->state_bytes() == 0) return instances;
+  auto states = StateMemory::make(stateful == Stateful::kRun ? 1 : window, loaded->state_bytes());
   if (!states.ok()) return states.status();
-  if (loaded->kernel->state_bytes > 0) instances.loaded_ = loaded;
+  instances.loaded_ = loaded;
   instances.states_ = std::move(*states);
   return instances;
 }
@@ -50,7 +50,7 @@ StageInstances::~StageInstances() {
   for (StageInstance& entry : entries_.all()) {
     if (entry.state != nullptr) drop_state(entry);
   }
-  if (run_state_ == nullptr || loaded_->kernel->retire == nullptr) return;
+  if (run_state_ == nullptr || !loaded_->retires()) return;
   release_by_kernel("retire", loaded_->plan->kernel, [&] { loaded_->kernel->retire(loaded_->self, run_state_); });
 }
 
@@ -97,7 +97,7 @@ void StageInstances::retire(std::uint64_t from, std::uint64_t oldest) noexcept {
 
 void StageInstances::drop_state(StageInstance& entry) noexcept {
   std::byte* const state = std::exchange(entry.state, nullptr);
-  if (loaded_->kernel->retire != nullptr)
+  if (loaded_->retires())
     release_by_kernel("retire", loaded_->plan->kernel, [&] { loaded_->kernel->retire(loaded_->self, state); });
   states_.give(state);
 }

@@ -15,10 +15,17 @@
 
 namespace woa {
 
+// Takes what a firing of `self` attached to its failure, in another process.
+using TakeAttached = void (*)(void* self, std::uint64_t instance, const void* bytes, std::size_t size);
+
 // Functions of the program itself, for as long as it runs, and what its create() finds in `*self`.
 struct ProgramKernel {
   const woa_kernel* functions = nullptr;
   void* user = nullptr;
+  // For worker processes: what they make its functions of, and who takes what a failed firing there attached (the
+  // latter may be null). Empty: they cannot have it.
+  std::string sent = {};
+  TakeAttached attached = nullptr;
 };
 
 // A kernel's table as this runtime knows it: fields that the kernel's header did not have are null or 0. kUnsupported:

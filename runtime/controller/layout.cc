@@ -217,6 +217,21 @@ void make_edges(const Plan& plan, Layout& layout) {
     for (const auto& port : stage) choose_who_counts(plan, port, layout);
 }
 
+// Worker processes map the regions of isolated stages, and none of them may write beyond a block.
+void find_what_processes_map(const Plan& plan, Layout& layout) {
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (!plan.stages[plan.edges[e].to_stage].isolated) continue;
+    for (const std::uint16_t r : layout.edges[e].regions) layout.regions[r].of_processes = true;
+  }
+  for (RegionLayout& region : layout.regions) {
+    if (!plan.stages[region.stage].isolated) continue;
+    region.of_processes = true;
+    const std::uint64_t used = region.header_room + region.carried_bytes();
+    region.guard_room =
+        static_cast<std::uint32_t>((used + kGuardBytes - 1) / kGuardBytes * kGuardBytes - used) + kGuardBytes;
+  }
+}
+
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
 // Blocks of an edge beyond those that the instances of a window occupy, for whose tokens the ring has places.
@@ -400,6 +415,7 @@ Layout make_layout(const Plan& plan, Sites sites) {
   for (const StagePlan& stage : plan.stages) layout.region_of.emplace_back(stage.outputs.size(), -1);
   make_regions(plan, layout);
   make_edges(plan, layout);
+  find_what_processes_map(plan, layout);
   choose_memory(plan, layout);
   find_who_touches(plan, layout);
   choose_who_registers(plan, layout);

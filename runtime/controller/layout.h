@@ -19,6 +19,9 @@
 
 namespace woa {
 
+// Behind each block that an isolated stage writes: nobody may touch it where pages are no larger.
+inline constexpr std::uint32_t kGuardBytes = 4096;
+
 // Room for the text that poison carries; longer ones are cut.
 inline constexpr std::uint32_t kPoisonMessageBytes = 192;
 
@@ -43,6 +46,10 @@ struct RegionLayout {
   // and payload of a packet land in the room of its block, for one controller at a time.
   std::vector<std::uint32_t> replicated = {};
   std::uint32_t crc_room = 0;  // behind each block, a multiple of 64; 0: none of its payloads takes a wire with a CRC
+  // Behind each block that an isolated stage writes, so that a block takes whole pages, the last of them a guard of
+  // kGuardBytes. 0: no isolated stage writes it.
+  std::uint32_t guard_room = 0;
+  bool of_processes = false;             // an isolated stage reads or writes its payloads: worker processes map it
   MemoryKind memory = MemoryKind::kCpu;  // where the data lie
   std::uint64_t device_bytes = 0;  // of each block in the device, a multiple of 64; 0: the data lie in host memory
   // Controllers whose stages write or read it in host memory. A relay does neither.
@@ -51,12 +58,13 @@ struct RegionLayout {
   [[nodiscard]] bool is_in_device() const noexcept { return memory != MemoryKind::kCpu; }
   // The back-end copies what lies in the device, too.
   [[nodiscard]] bool is_copied() const noexcept { return is_in_device() && !consumers.empty(); }
-  // That a transport carries of a block, without the header.
-  [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room; }
+  // Of a block and what follows it: a transport carries no more, without the header.
+  [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room + guard_room; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (header_room + carried_bytes()); }
-  // Nobody but its producer, not even a back-end's driver, ever sees it: it need not be in memory that is shared.
+  // Nobody but its producer, neither a back-end's driver nor a worker process, ever sees it: it need not be in memory
+  // that is shared.
   [[nodiscard]] bool is_of_producer_alone() const noexcept {
-    return consumers.empty() && registered_by.empty() && !is_in_device();
+    return consumers.empty() && registered_by.empty() && !is_in_device() && !of_processes;
   }
   // Whether it is for this controller, which uses it, in the memory of its site.
   [[nodiscard]] bool is_in_site_memory(std::uint32_t controller) const noexcept;

@@ -26,6 +26,11 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
   return {};
 }
 
+// kUnavailable is kept for devices and peers: a missing key or library of a kernel is an input to mend.
+Status not_of_devices(const Status& status) {
+  return {status.code() == Code::kUnavailable ? Code::kNotFound : status.code(), status.message()};
+}
+
 // Layout and transfers follow the plan's traits: a device that does otherwise would misread its channels.
 Status check_traits(const ControllerPlan& controller, const DeviceDescription& device) {
   const auto check = [&](std::string_view what, std::string_view found, std::string_view expected) -> Status {
@@ -59,26 +64,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   hosted->backend_ = std::move(setup.backend);
   WOA_RETURN_IF_ERROR(check_traits(plan.controllers[setup.id], hosted->backend_->description()));
   ControllerSetup out;
-  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
-    if (plan.stages[s].controller != setup.id || plan.stages[s].role != StageRole::kKernel) continue;
-    if (plan.stages[s].library.empty() &&
-        plan.stages[s].program_kernel == 0) {  // the back-end brings the kernel itself
-      out.stages.push_back({s, &plan.stages[s]});
-      continue;
-    }
-    if (!setup.activity.empty()) setup.activity.front().begin(s, RunningKernel::kLoading);
-    auto library =
-        KernelLibrary::load(plan.stages[s], setup.kernel_path, setup.read_declaration, setup.program_kernels);
-    if (!setup.activity.empty()) setup.activity.front().end();
-    if (!library.ok()) {
-      // kUnavailable is kept for devices and peers: a missing key or library of a kernel is an input to mend.
-      const Status& status = library.status();
-      return Status(status.code() == Code::kUnavailable ? Code::kNotFound : status.code(), status.message());
-    }
-    hosted->kernels_.push_back(std::make_unique<KernelLibrary>(std::move(*library)));
-    const KernelLibrary& kernel = *hosted->kernels_.back();
-    out.stages.push_back({s, &plan.stages[s], kernel.kernel(), kernel.self(), kernel.folder().string()});
-  }
+  WOA_RETURN_IF_ERROR(hosted->load_stages(setup, out.stages));
   auto wired = open_wiring(*setup.layout, setup.id, *setup.segments, setup.transports);
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
@@ -89,7 +75,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
     WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions));
-  const auto mappings = backend_mappings(plan, *setup.layout, setup.id, wired->wiring);
+  const auto mappings = backend_mappings(plan, *setup.layout, setup.id, *setup.segments, wired->wiring);
   for (std::size_t r = 0; r < setup.layout->regions.size(); ++r)
     if (setup.layout->regions[r].is_of_producer_alone()) hosted->own_memory_.push_back(wired->wiring.regions[r]);
   out.plan = &plan;
@@ -108,6 +94,36 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (!staged.ok()) return staged.status();
   hosted->staged_ = std::move(*staged);
   return hosted;
+}
+
+// Loads the kernels that this process runs, and finds the others.
+Status HostedController::load_stages(const HostedControllerSetup& setup, std::vector<LoadedStage>& stages) {
+  for (std::uint32_t s = 0; s < setup.plan->stages.size(); ++s) {
+    const StagePlan& stage = setup.plan->stages[s];
+    if (stage.controller != setup.id || stage.role != StageRole::kKernel) continue;
+    LoadedStage& loaded = stages.emplace_back(LoadedStage{s, &stage});
+    if (stage.library.empty() && stage.program_kernel == 0) continue;  // the back-end brings the kernel itself
+    if (stage.isolated && stage.program_kernel == 0) {                 // worker processes load it
+      auto folder = KernelLibrary::find(stage, setup.kernel_path);
+      if (!folder.ok()) return not_of_devices(folder.status());
+      loaded.folder = folder->string();
+      continue;
+    }
+    if (!setup.activity.empty()) setup.activity.front().begin(s, RunningKernel::kLoading);
+    auto library = KernelLibrary::load(stage, setup.kernel_path, setup.read_declaration, setup.program_kernels);
+    if (!setup.activity.empty()) setup.activity.front().end();
+    if (!library.ok()) return not_of_devices(library.status());
+    const KernelLibrary& kernel = *kernels_.emplace_back(std::make_unique<KernelLibrary>(std::move(*library)));
+    loaded.kernel = kernel.kernel();
+    loaded.self = kernel.self();
+    loaded.folder = kernel.folder().string();
+    if (!stage.isolated) continue;
+    const ProgramKernel& of_program = setup.program_kernels[stage.program_kernel - 1];
+    loaded.sent = of_program.sent;
+    loaded.attached = of_program.attached;
+    loaded.brief_here = setup.brief_program_kernels_here;
+  }
+  return {};
 }
 
 std::uint64_t HostedController::own_bytes() const noexcept {

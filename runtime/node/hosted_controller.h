@@ -26,7 +26,8 @@ struct HostedControllerSetup {
   const Segments* segments = nullptr;
   std::vector<std::filesystem::path> kernel_path;
   ReadDeclaration read_declaration;            // see RunOptions
-  std::vector<ProgramKernel> program_kernels;  // see RunOptions
+  std::vector<ProgramKernel> program_kernels;  // see RunOptions, as the next
+  bool brief_program_kernels_here = false;
   InstanceObserver* observer = nullptr;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   IdleOptions idle;
@@ -60,6 +61,7 @@ class HostedController {
 
  private:
   HostedController() : idle_(Doorbell()) {}
+  Status load_stages(const HostedControllerSetup& setup, std::vector<LoadedStage>& stages);
   Status drive(const std::atomic<bool>& stop);
   // The back-end goes first: it waits for running firings, which are the controller's and use the kernels.
   std::vector<std::unique_ptr<KernelLibrary>> kernels_;

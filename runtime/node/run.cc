@@ -193,6 +193,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.kernel_path = options_.kernel_path;
   nodes.read_declaration = options_.read_declaration;
   nodes.program_kernels = options_.program_kernels;
+  nodes.brief_program_kernels_here = options_.brief_program_kernels_here;
   nodes.trace_limit = options_.trace_limit;
   nodes.waits = std::move(waits);
   nodes.node_command = options_.node_command;

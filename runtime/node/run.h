@@ -80,7 +80,8 @@ struct RunOptions {
   ReadDeclaration read_declaration;
   // Kernels of this program, by StagePlan::program_kernel - 1. Only for nodes that are threads.
   std::vector<ProgramKernel> program_kernels;
-  std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
+  bool brief_program_kernels_here = false;  // isolated ones run in this process where firings are brief
+  std::uint64_t trace_limit = 0;            // events kept for a trace; later ones are only counted; 0: no trace
   // How all controllers wait. Absent: default_waits() (waiting.h).
   std::optional<IdleOptions> idle;
   // Processors that the controllers' loops, and their workers, are pinned to, by controller; none or absent: not

@@ -100,7 +100,9 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
 Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, SharedMemory& memory) {
   const auto sizes = sizes_of_segments(layout, site);
   if (!sizes.ok()) return sizes.status();
-  auto whole = memory.allocate("run", total(*sizes));
+  // Worker processes map regions by descriptor, though the run itself may be one process.
+  const bool of_processes = std::ranges::any_of(layout.regions, &RegionLayout::of_processes);
+  auto whole = of_processes ? SharedSegment::make("run", total(*sizes)) : memory.allocate("run", total(*sizes));
   if (!whole.ok()) return whole.status();
   return take(layout, *sizes, std::nullopt, std::move(*whole));
 }
@@ -155,9 +157,14 @@ Result<std::unique_ptr<Mapping>> map_region(const Layout& layout, std::size_t re
 
 // Memory of a controller's own is allocated by the first wire; later wires adopt it.
 Result<std::shared_ptr<Replica>> register_region(const Layout& layout, std::size_t region, Wire& wire,
-                                                 std::uint32_t controller, const Segments& segments) {
-  if (!layout.regions[region].is_in_site_memory(controller) && segments.registered[region].empty())
-    return wire.allocate("region", layout.regions[region].bytes());
+                                                 std::uint32_t controller, Segments& segments) {
+  const RegionLayout& of = layout.regions[region];
+  if (!of.is_in_site_memory(controller) && segments.registered[region].empty()) {
+    if (!of.of_processes) return wire.allocate("region", of.bytes());
+    WOA_ASSIGN_OR_RETURN(segments.regions[region], SharedSegment::make("region", of.bytes()));
+    WOA_ASSIGN_OR_RETURN(auto memory, segments.regions[region]->map(Access::kReadWrite));
+    return wire.adopt(std::move(memory));
+  }
   auto memory = map_region(layout, region, controller, Access::kReadWrite, segments);
   if (!memory.ok()) return memory.status();
   return wire.adopt(std::move(*memory));
@@ -291,7 +298,7 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
 }
 
 std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& layout, std::uint32_t controller,
-                                             const Wiring& wiring) {
+                                             const Segments& segments, const Wiring& wiring) {
   std::vector<BackendMapping> mappings;
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const ChannelLayout& channel = layout.channels[c];
@@ -309,6 +316,10 @@ std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& lay
                         "payloads of output '" + writer.outputs[region.port].name + "' of stage '" + writer.name + "'",
                         stages_of(plan, layout, static_cast<std::uint16_t>(r), controller), region.header_room,
                         region.header_room + region.carried_bytes(), region.block_bytes});
+    if (!region.of_processes) continue;
+    mappings.back().descriptor = segments.regions[r]->descriptor();
+    mappings.back().offset = segments.regions[r]->offset();
+    mappings.back().has_guards = region.guard_room != 0;
   }
   return mappings;
 }

@@ -68,6 +68,6 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
                                      const Transports& transports);
 // Mappings for the controller's back-end (Backend::map()): rings, then regions, by number. `wiring`: as opened.
 std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& layout, std::uint32_t controller,
-                                             const Wiring& wiring);
+                                             const Segments& segments, const Wiring& wiring);
 
 }  // namespace woa

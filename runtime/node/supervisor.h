@@ -34,6 +34,7 @@ struct NodeSetup {
   std::vector<std::filesystem::path> kernel_path;
   ReadDeclaration read_declaration;
   std::vector<ProgramKernel> program_kernels;
+  bool brief_program_kernels_here = false;
   std::uint64_t trace_limit = 0;       // events kept for a trace; later ones are only counted; 0: no trace
   std::vector<IdleOptions> waits;      // by controller
   std::vector<Processors> processors;  // that the controllers' loops are pinned to, by controller; none or absent: any

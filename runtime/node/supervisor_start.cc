@@ -214,6 +214,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.kernel_path = setup_.kernel_path;
   setup.read_declaration = setup_.read_declaration;
   setup.program_kernels = setup_.program_kernels;
+  setup.brief_program_kernels_here = setup_.brief_program_kernels_here;
   setup.trace_limit = setup_.trace_limit;
   setup.idle = setup_.waits[controller];
   setup.processors = processors_of(setup_, controller);

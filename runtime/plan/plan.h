@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 15;
+inline constexpr std::uint32_t kPlanVersion = 16;
 inline constexpr std::uint32_t kMaxWindow = 4096;
 // Places in all header rings: blocks, and for each edge a place per instance.
 inline constexpr std::uint64_t kMaxSlots = 1ULL << 20;
@@ -177,6 +177,9 @@ struct StagePlan {
   Stateful stateful = Stateful::kNo;
   bool serial = false;  // of all stages of this kernel on a controller, one firing at a time
   std::uint64_t scratch_bytes = 0;
+  bool isolated = false;          // its kernel runs in worker processes (isolation.h)
+  std::uint64_t limit_ns = 0;     // of one firing in such a process, which is then killed; 0: none
+  std::uint64_t state_bytes = 0;  // of one state that holds no pointers, as kernel.yaml says; 0: it does not say
   HeaderWriter headers = HeaderWriter::kHost;  // of a kernel as its controller's traits say, else the host
   Publisher publishes = Publisher::kHost;      // up to the one that the controller's traits name
   bool operator==(const StagePlan&) const = default;

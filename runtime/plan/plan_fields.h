@@ -100,6 +100,9 @@ void fields(auto& f, Like<StagePlan> auto& m) {  // but program_kernel
   f(14, "headers", Enumeration{m.headers, up_to<HeaderWriter::kDevice>, "'headers'"});
   f(15, "publishes", Enumeration{m.publishes, up_to<Publisher::kWorker>, "'publishes'"});
   f(16, "serial", m.serial);
+  f(17, "isolated", m.isolated);
+  f(18, "limit_ns", m.limit_ns);
+  f(19, "state_bytes", m.state_bytes);
 }
 
 void fields(auto& f, Like<EdgePlan> auto& m) {

@@ -225,6 +225,18 @@ Status check_packets(const Plan& plan, const StagePlan& stage, const std::string
   return check_publisher(stage, controller, place);
 }
 
+Status check_isolation(const Plan& plan, const StagePlan& stage, const std::string& place) {
+  if (stage.state_bytes >= kMaxRegionBytes) return broken(place, ": state must stay under 256 GiB");
+  if (!stage.isolated) return stage.limit_ns == 0 ? Status() : broken(place, ": a limit, but it is not isolated");
+  if (stage.role != StageRole::kKernel || plan.controllers[stage.controller].kind != ControllerKind::kCpu)
+    return broken(place, ": only a kernel on a cpu controller is isolated");
+  if (stage.stateful != Stateful::kNo && stage.state_bytes == 0)
+    return broken(place, ": isolated, but the size of its state is unknown");
+  const auto in_place = [](const OutputPortPlan& port) { return port.in_place != -1; };
+  if (std::ranges::any_of(stage.outputs, in_place)) return broken(place, ": isolated, but it writes in place");
+  return {};
+}
+
 Status check_stages(const Plan& plan) {
   if (plan.stages.size() <= kSinkStage) return broken("stages[0] must be the source and stages[1] the sink");
   WOA_RETURN_IF_ERROR(check_names(plan.stages, "stages"));
@@ -239,6 +251,7 @@ Status check_stages(const Plan& plan) {
     WOA_RETURN_IF_ERROR(check_packets(plan, stage, place));
     WOA_RETURN_IF_ERROR(check_ports(stage, place));
     if (stage.scratch_bytes >= kMaxRegionBytes) return broken(place, ": scratch must stay under 256 GiB");
+    WOA_RETURN_IF_ERROR(check_isolation(plan, stage, place));
     outputs += stage.outputs.size();
   }
   if (outputs > kMaxOutputPorts) {

@@ -23,6 +23,7 @@ class InPlace {
   [[nodiscard]] Status check() const {
     if (stage_.role != StageRole::kKernel || plan_.controllers[stage_.controller].kind != ControllerKind::kCpu)
       return refuse("only a kernel on a cpu controller writes in place");
+    if (stage_.isolated) return refuse("an isolated stage leaves its inputs as they are");
     if (port_.in_place < -1 || static_cast<std::size_t>(port_.in_place) >= stage_.inputs.size())
       return refuse("in_place is the number of an input");
     const InputPortPlan& input = stage_.inputs[static_cast<std::size_t>(port_.in_place)];

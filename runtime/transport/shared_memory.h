@@ -28,6 +28,8 @@ class SharedSegment final : public Segment {
  public:
   explicit SharedSegment(std::unique_ptr<Mapping> memory);
   SharedSegment(UniqueFd file, std::size_t bytes);
+  // Zeroed memory in a file, which other processes can open. kExhausted with the system's reason; kInvalid for 0 bytes.
+  static Result<std::shared_ptr<SharedSegment>> make(std::string_view label, std::size_t bytes);
   // The segment of another process, by the descriptor that it sent; takes the descriptor over. kInvalid: it is not
   // sealed (shm_transport.h), or its size is not `bytes`.
   static Result<std::shared_ptr<SharedSegment>> open(int descriptor, std::size_t bytes);
@@ -37,6 +39,7 @@ class SharedSegment final : public Segment {
   // The descriptor that another process can open() it by (of a part: the whole), or -1 if it belongs to this process
   // alone. Owned by the segment.
   [[nodiscard]] int descriptor() const noexcept { return file_ == nullptr ? -1 : file_->get(); }
+  [[nodiscard]] std::size_t offset() const noexcept { return offset_; }  // of a part, in the whole
   // `bytes` from `offset` on, as a segment that keeps the whole alive and has its descriptor: so one descriptor serves
   // any number of channels. kInvalid: not all within it, or `offset` is no multiple of a page.
   Result<std::shared_ptr<SharedSegment>> part(std::size_t offset, std::size_t bytes) const;

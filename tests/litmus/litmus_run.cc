@@ -296,7 +296,7 @@ Result<LitmusOutcome> run_litmus(const BackendFactory& factory, const LitmusCase
   std::unique_ptr<Backend> device = std::move(*backend);  // gone before its mappings
   const LoadedStage stage{kLitmusStage, &plan.stages[kLitmusStage], &kKernel, nullptr, folder};
   WOA_RETURN_IF_ERROR(device->load(plan, {&stage, 1}, gpu->doorbell));
-  WOA_RETURN_IF_ERROR(device->map(backend_mappings(plan, layout, kLitmusGpu, gpu->wiring)).status());
+  WOA_RETURN_IF_ERROR(device->map(backend_mappings(plan, layout, kLitmusGpu, *segments, gpu->wiring)).status());
 
   const auto blocks = [&](const ControllerWiring& wired, std::uint32_t edge) {
     const std::uint16_t region = layout.edges[edge].regions.front();

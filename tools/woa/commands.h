@@ -35,6 +35,7 @@ void add_doctor(CLI::App& app, Action& action);
 // code.
 int become_bench(std::vector<std::string> arguments);
 void add_node(CLI::App& app, Action& action);
-void add_serve(CLI::App& app, Action& action);  // hidden: a run starts its own nodes with it
+void add_serve(CLI::App& app, Action& action);   // hidden: a run starts its own nodes with it
+void add_worker(CLI::App& app, Action& action);  // hidden: a cpu controller starts its worker processes with it
 
 }  // namespace woa::tools

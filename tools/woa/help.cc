@@ -64,6 +64,8 @@ const std::map<std::string, const char*> kGroups{
     {"--wait", kHosts},
     {"--join", kHosts},
     {"--controller", kHosts},
+    {"--isolate", kFlow},
+    {"--kernel-limit", kFlow},
     {"--guard", kReports},
     {"--json", kReports},
     {"--trace", kReports},

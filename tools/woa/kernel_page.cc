@@ -187,7 +187,10 @@ void print_page(const KernelListing& kernel) {
   print_rows("variants", rows_of(said.variants, variant_row));
   print_rows("may run on", rows_of(said.places, place_row));
   Rows facts;
-  if (said.stateful != "no") facts.push_back({"state", "kept for each " + said.stateful});
+  if (said.stateful != "no")
+    facts.push_back({"state", "kept for each " + said.stateful +
+                                  (said.state_bytes == 0 ? "" : ", " + bytes_text(said.state_bytes))});
+  if (said.isolate) facts.push_back({"isolated", "runs in a process of its own"});
   if (said.serial) facts.push_back({"serial", "one firing at a time"});
   if (said.scratch_bytes != 0) facts.push_back({"scratch", bytes_text(said.scratch_bytes) + " for each firing"});
   for (const std::string& need : said.needs) facts.push_back({"needs", need});
@@ -209,7 +212,9 @@ json to_json(const KernelListing& kernel) {
   said["variants"] = list_json(description.variants, variant_json);
   said["places"] = list_json(description.places, place_json);
   said["stateful"] = description.stateful;
+  said["state_bytes"] = description.state_bytes;
   said["serial"] = description.serial;
+  said["isolate"] = description.isolate;
   said["scratch_bytes"] = description.scratch_bytes;
   said["needs"] = description.needs;
   return said;

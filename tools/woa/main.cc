@@ -32,6 +32,6 @@ int main(int argc, char** argv) {
   return run_command_line(
       kAboutWoa,
       {add_check, add_lsp, add_compile, add_run, add_explain, add_devices, add_verify, add_compare, add_profile,
-       add_calibrate, add_new_kernel, add_bench, add_node, add_serve, add_doctor, add_help},
+       add_calibrate, add_new_kernel, add_bench, add_node, add_serve, add_worker, add_doctor, add_help},
       {argv + 1, argv + argc});
 }

@@ -1,7 +1,9 @@
 // woa node --join ADDR: a node of a run that waits elsewhere. woa serve DESCRIPTOR: one that `woa run` itself started.
+// woa worker: a process that runs firings for a cpu controller.
 #include <memory>
 
 #include "compiler/compiler.h"
+#include "controllers/cpu/register.h"
 #include "library/cores.h"
 #include "library/environment.h"
 #include "library/local_run.h"
@@ -155,6 +157,19 @@ void add_serve(CLI::App& app, Action& action) {
   add_wire_options(command, arguments->between);
   command.callback([arguments, &action] {
     action = [arguments] { return serve_parent(arguments->descriptor, arguments->between, arguments->guard); };
+  });
+}
+
+void add_worker(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(kWorkerCommand)->group("");
+  auto guard = std::make_shared<bool>(false);
+  add_guard_option(command, *guard);
+  command.callback([guard, &action] {
+    action = [guard] {
+      const ForeignOutput foreign;
+      const ExitWatch watch;
+      return serve_worker({read_declaration, *guard});
+    };
   });
 }
 

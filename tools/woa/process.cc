@@ -88,7 +88,7 @@ int run_process(const std::vector<std::string>& arguments, const std::function<i
     raise_limit_of_descriptors();
     set_signals();
     if (as_json) keep_stdout_for_answers();
-    if (!arguments.empty() && arguments.front() == kServeCommand)
+    if (!arguments.empty() && (arguments.front() == kServeCommand || arguments.front() == kWorkerCommand))
       Interruption::leave_to_parent();
     else
       Interruption::watch(as_json);

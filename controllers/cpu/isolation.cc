@@ -1,0 +1,360 @@
+#include "controllers/cpu/isolation.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/child_process.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/base/quantities.h"
+#include "runtime/plan/plan_file.h"
+#include "runtime/transport/idle.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kStartNs = 60'000'000'000;   // for a process to load its kernels
+constexpr std::uint64_t kEndNs = 1'000'000'000;      // for one to release them
+constexpr std::uint64_t kStoppedNs = 3'000'000'000;  // that a process may be stopped in silence
+// A process may be killed between its answer and the wake-up, so its thread looks by itself, too.
+constexpr IdleOptions kThreadWaits{.spin_ns = 0, .yields = 4, .sleep_ns = 20'000'000};
+
+}  // namespace
+
+// ---- What all processes have in common
+
+Isolation::Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages)
+    : program_(std::move(program)), plan_(plan) {
+  for (const LoadedStage& stage : stages)
+    if (stage.plan->isolated) stages_.push_back({stage.id, stage.folder, stage.sent});
+  shape_ = WorkerShape::of(plan, stages_);
+}
+
+Isolation::~Isolation() = default;
+
+Status Isolation::write_setup(std::span<const BackendMapping> mappings) {
+  WorkerSetup setup{serialize(plan_), stages_, {}};
+  for (const BackendMapping& mapping : mappings) {
+    if (mapping.descriptor < 0 || !mapping.region) continue;
+    auto known = std::ranges::find(descriptors_, mapping.descriptor);
+    if (known == descriptors_.end()) known = descriptors_.insert(known, mapping.descriptor);
+    const auto place = static_cast<std::uint32_t>(known - descriptors_.begin());
+    const auto is_isolated = [&](std::uint32_t stage) { return plan_.stages[stage].isolated; };
+    if (std::ranges::none_of(mapping.stages, is_isolated)) continue;
+    const bool writable = mapping.has_guards && mapping.access == Access::kReadWrite;
+    setup.regions.push_back({*mapping.region, kFirstRegionDescriptor + place, mapping.offset, mapping.bytes.size(),
+                             writable, mapping.has_guards, mapping.first_block, mapping.block_step,
+                             mapping.block_bytes});
+    regions_.push_back({mapping.bytes, *mapping.region});
+  }
+  std::ranges::sort(regions_, {}, [](const Region& region) { return region.bytes.data(); });
+  const std::string bytes = message::encode(setup);
+  WOA_ASSIGN_OR_RETURN(setup_, SharedSegment::make("worker-setup", bytes.size()));
+  WOA_ASSIGN_OR_RETURN(const auto mapping, setup_->map(Access::kReadWrite));
+  std::memcpy(mapping->bytes().data(), bytes.data(), bytes.size());
+  return {};
+}
+
+Status Isolation::begin(std::span<const BackendMapping> mappings) {
+  if (program_.command.empty())
+    return {Code::kUnsupported, "this program starts no worker processes, which isolated stages run in"};
+  WOA_RETURN_IF_ERROR(write_setup(mappings));
+  WOA_ASSIGN_OR_RETURN(spare_, WorkerProcess::start(*this));
+  return {};
+}
+
+Result<std::unique_ptr<WorkerProcess>> Isolation::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_ != nullptr) return std::move(spare_);
+  }
+  return WorkerProcess::start(*this);
+}
+
+std::uint64_t Isolation::place_of(const std::uint8_t* data) const noexcept {
+  const auto* const at = reinterpret_cast<const std::byte*>(data);
+  const auto behind = std::ranges::upper_bound(regions_, at, {}, [](const Region& of) { return of.bytes.data(); });
+  if (behind == regions_.begin()) return WorkerPlace::kNowhere;
+  const Region& region = *(behind - 1);
+  const auto offset = static_cast<std::uint64_t>(at - region.bytes.data());
+  return offset < region.bytes.size() ? WorkerPlace::make(region.number, offset) : WorkerPlace::kNowhere;
+}
+
+// ---- One process
+
+struct WorkerProcess::Link {
+  Link(std::unique_ptr<Mapping> mapped, const WorkerMemory& of) : mapping(std::move(mapped)), memory(of) {}
+  std::unique_ptr<Mapping> mapping;
+  WorkerMemory memory;
+  std::atomic<bool> ended{false};
+  std::optional<int> how = {};  // once it has ended
+};
+
+WorkerProcess::WorkerProcess(Isolation& isolation, std::shared_ptr<Link> link) noexcept
+    : isolation_(isolation), link_(std::move(link)) {}
+
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(Isolation& isolation) {
+  const std::size_t bytes = isolation.shape_.bytes();
+  WOA_ASSIGN_OR_RETURN(const auto segment, SharedSegment::make("worker", bytes));
+  WOA_ASSIGN_OR_RETURN(auto mapping, segment->map(Access::kReadWrite));
+  new (mapping->bytes().data()) WorkerHeader();
+  const WorkerMemory memory(mapping->bytes(), isolation.shape_);
+  auto link = std::make_shared<Link>(std::move(mapping), memory);
+  WorkerHeader& header = link->memory.header();
+  header.parent = ::getpid();
+  header.clock_ahead_ns = clock_ahead_ns();
+  header.setup_bytes = isolation.setup_->bytes();
+  header.bytes = bytes;
+  ::sched_getaffinity(0, sizeof header.processors, &header.processors);
+  std::vector<int> descriptors{segment->descriptor(), isolation.setup_->descriptor()};
+  descriptors.insert(descriptors.end(), isolation.descriptors_.begin(), isolation.descriptors_.end());
+  std::unique_ptr<WorkerProcess> process(new WorkerProcess(isolation, link));
+  WOA_ASSIGN_OR_RETURN(process->pid_,
+                       isolation.children_.start(isolation.program_, descriptors, [link](std::optional<int> how) {
+                         link->how = how;
+                         link->ended.store(true);
+                         Doorbell(&link->memory.header().thread_line).ring();
+                       }));
+  WOA_RETURN_IF_ERROR(process->await_start());
+  return process;
+}
+
+Status WorkerProcess::await_start() {
+  const Outcome outcome = await(kStartNs);
+  if (outcome == Outcome::kAnswered && link_->memory.turn() == WorkerTurn::kThread) return {};
+  const std::string process = "a worker process, which loads the kernels of isolated stages, ";
+  if (outcome == Outcome::kTooLong)
+    return {Code::kUnavailable, process + "was not ready within " + us_text(static_cast<double>(kStartNs) / 1'000)};
+  if (outcome != Outcome::kAnswered) return {Code::kPeerLost, process + how_it_ended()};
+  char message[sizeof WorkerHeader::message];
+  std::memcpy(message, link_->memory.header().message, sizeof message);
+  message[sizeof message - 1] = '\0';
+  const std::uint32_t code = link_->memory.header().code;
+  const bool known = code > 0 && code <= static_cast<std::uint32_t>(Code::kInternal);
+  const Code said = known ? static_cast<Code>(code) : Code::kInternal;
+  return {said == Code::kUnavailable ? Code::kNotFound : said, message};  // kept for devices and peers
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (pid_ < 0) return;
+  const bool waits = !link_->ended.load() && link_->memory.turn() == WorkerTurn::kThread;
+  if (waits) {
+    link_->memory.give_to_process(WorkerTurn::kEnd);
+    Idle idle(Doorbell(&link_->memory.header().thread_line), kThreadWaits);
+    for (const std::uint64_t until = now_ns() + kEndNs; !link_->ended.load() && now_ns() < until;)
+      idle.idle(false, [&] { return link_->ended.load(); });
+  }
+  if (!link_->ended.load()) isolation_.children_.kill(pid_);
+}
+
+// The outcome is kAnswered once the process has given the turn back.
+WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns) noexcept {
+  const WorkerMemory& memory = link_->memory;
+  const auto has_turn = [&] {
+    const WorkerTurn turn = memory.turn();
+    return turn == WorkerTurn::kThread || turn == WorkerTurn::kFailed;
+  };
+  const auto over = [&] { return has_turn() || link_->ended.load() || isolation_.stopped(); };
+  Idle idle(Doorbell(&memory.header().thread_line), kThreadWaits);
+  const std::uint64_t begin = now_ns();
+  std::uint64_t look_ns = begin + kStoppedNs;
+  while (!over()) {
+    const std::uint64_t now = now_ns(), took = now - begin;
+    if (limit_ns != 0 && took >= limit_ns) break;
+    if (now >= look_ns && is_stopped(pid_)) {
+      look_ns = ~std::uint64_t{0};  // said once: it may go on (ADR 11)
+      log(LogLevel::kWarning, if_memory(
+                                  [&] {
+                                    const std::string number = std::to_string(pid_);
+                                    return "a worker process (" + number + ") is stopped; `kill -CONT " + number +
+                                           "` lets it go on";
+                                  },
+                                  std::string("a worker process is stopped")));
+    } else if (now >= look_ns) {
+      look_ns = now + kStoppedNs;
+    }
+    idle.idle(
+        false, over, [] { return Doorbell::kWorkOrRoom; }, limit_ns == 0 ? Idle::kForever : limit_ns - took);
+  }
+  if (has_turn()) return Outcome::kAnswered;
+  const bool too_long = !link_->ended.load() && !isolation_.stopped();
+  isolation_.children_.kill(pid_);
+  while (!link_->ended.load()) idle.idle(false, [&] { return link_->ended.load(); });
+  return too_long ? Outcome::kTooLong : isolation_.stopped() ? Outcome::kStopped : Outcome::kEnded;
+}
+
+bool WorkerProcess::has_ended() const noexcept { return link_->ended.load(); }
+
+std::string WorkerProcess::how_it_ended() const {
+  return link_->how ? woa::how_it_ended(*link_->how) : "ended, and the system does not say how";
+}
+
+bool WorkerProcess::ended_from_outside() const noexcept {
+  if (!link_->how || !WIFSIGNALED(*link_->how)) return !link_->how;
+  return WTERMSIG(*link_->how) == SIGKILL || WTERMSIG(*link_->how) == SIGTERM;
+}
+
+std::string WorkerProcess::where_it_strayed(const StagePlan& stage, const Firing& firing) const {
+  const std::uint64_t fault = link_->memory.header().fault.load(std::memory_order_relaxed);
+  const WorkerPlace place(fault);
+  if (!place.is_somewhere()) return {};
+  // The guard that it touched follows the nearest output in front of it.
+  std::string nearest;
+  std::uint64_t distance = ~std::uint64_t{0};
+  for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+    const woa_output& output = firing.outputs[p];
+    const std::size_t elements = stage.outputs[p].many;
+    for (std::size_t e = 0; e < std::max<std::size_t>(elements, 1); ++e) {
+      const woa_output& of = elements == 0 ? output : output.elements[e];
+      const WorkerPlace begin(of.data == nullptr ? WorkerPlace::kNowhere : isolation_.place_of(of.data));
+      if (!begin.is_somewhere() || begin.region() != place.region() || place.offset() < begin.offset()) continue;
+      if (place.offset() - begin.offset() >= distance) continue;
+      distance = place.offset() - begin.offset();
+      nearest = "behind the " + std::to_string(of.capacity) + " bytes of output '" + stage.outputs[p].name + "'";
+    }
+  }
+  return nearest;
+}
+
+// Nothing: inline payloads take more room than the plan says.
+std::optional<std::uint64_t> WorkerProcess::place(const std::uint8_t* data, std::uint64_t bytes,
+                                                  std::size_t& inline_used) noexcept {
+  if (data == nullptr) return WorkerPlace::kNowhere;
+  if (const std::uint64_t place = isolation_.place_of(data); place != WorkerPlace::kNowhere) return place;
+  const std::span<std::uint8_t> room = link_->memory.inline_payloads();
+  const std::uint64_t lines = in_whole_lines(bytes);
+  if (lines > room.size() - inline_used) return std::nullopt;
+  std::memcpy(room.data() + inline_used, data, bytes);
+  return WorkerPlace::make(WorkerPlace::kInline, std::exchange(inline_used, inline_used + lines));
+}
+
+bool WorkerProcess::write_request(const LoadedStage& stage, Firing& firing) noexcept {
+  const WorkerMemory& memory = link_->memory;
+  std::size_t inline_used = 0, next = firing.inputs.size();
+  const auto write_input = [&](const woa_input& from, woa_input& to) {
+    const auto at = place(from.data, from.bytes, inline_used);
+    to = from;
+    to.elements = nullptr;
+    to.data = reinterpret_cast<const std::uint8_t*>(at.value_or(WorkerPlace::kNowhere));
+    return at.has_value();
+  };
+  bool ok = true;
+  for (std::size_t p = 0; p < firing.inputs.size(); ++p) {
+    const woa_input& from = firing.inputs[p];
+    ok = ok && write_input(from, memory.inputs()[p]);
+    for (std::uint32_t e = 0; ok && from.elements != nullptr && e < from.count; ++e)
+      ok = write_input(from.elements[e], memory.inputs()[next++]);
+  }
+  next = firing.outputs.size();
+  const auto write_output = [&](const woa_output& from, woa_output& to) {
+    to = {};
+    to.capacity = from.capacity;
+    to.data =
+        reinterpret_cast<std::uint8_t*>(from.data == nullptr ? WorkerPlace::kNowhere : isolation_.place_of(from.data));
+  };
+  for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+    write_output(firing.outputs[p], memory.outputs()[p]);
+    for (std::uint32_t e = 0; e < stage.plan->outputs[p].many; ++e)
+      write_output(firing.outputs[p].elements[e], memory.outputs()[next++]);
+  }
+  WorkerHeader& header = memory.header();
+  header.stage = stage.id;
+  header.timed = firing.timed ? 1 : 0;
+  header.attached_bytes = 0;
+  header.instance = firing.instance;
+  header.tag = firing.tag;
+  if (firing.state != nullptr) std::memcpy(memory.state().data(), firing.state, stage.plan->state_bytes);
+  return ok;
+}
+
+void WorkerProcess::read_answer(const LoadedStage& stage, Firing& firing) noexcept {
+  const WorkerMemory& memory = link_->memory;
+  std::size_t next = firing.outputs.size();
+  const auto read_output = [](const woa_output& from, woa_output& to) {
+    to.bytes = from.bytes;
+    std::copy(std::begin(from.dims), std::end(from.dims), std::begin(to.dims));
+    to.written = from.written;
+    to.count = from.count;
+  };
+  for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+    read_output(memory.outputs()[p], firing.outputs[p]);
+    for (std::uint32_t e = 0; e < stage.plan->outputs[p].many; ++e)
+      read_output(memory.outputs()[next++], firing.outputs[p].elements[e]);
+  }
+  const WorkerHeader& header = memory.header();
+  firing.started_ns = header.started_ns;
+  firing.ended_ns = std::max(header.started_ns, header.ended_ns);
+  const std::uint32_t code = header.code;
+  const bool known = code <= static_cast<std::uint32_t>(Code::kInternal);
+  firing.code = known ? static_cast<Code>(code) : Code::kBrokenContract;
+  if (firing.code == Code::kOk) {
+    if (firing.state != nullptr) std::memcpy(firing.state, memory.state().data(), stage.plan->state_bytes);
+    return;
+  }
+  char message[sizeof WorkerHeader::message];
+  std::memcpy(message, header.message, sizeof message);
+  message[sizeof message - 1] = '\0';
+  firing.message.assign(known ? message : "the worker process answered with a status that there is not");
+  const std::uint64_t attached = header.attached_bytes;
+  if (stage.attached == nullptr || attached == 0 || attached > memory.attachment().size()) return;
+  stage.attached(stage.self, firing.instance, memory.attachment().data(), attached);
+}
+
+WorkerProcess::Outcome WorkerProcess::run(const LoadedStage& stage, Firing& firing) noexcept {
+  if (!write_request(stage, firing)) {
+    firing.code = Code::kInternal;
+    firing.message.assign("the plan says less room for inline payloads than came");
+    firing.started_ns = firing.ended_ns = now_ns();
+    return Outcome::kAnswered;
+  }
+  link_->memory.give_to_process(WorkerTurn::kProcess);
+  const Outcome outcome = await(stage.plan->limit_ns);
+  if (outcome == Outcome::kAnswered) read_answer(stage, firing);
+  return outcome;
+}
+
+// ---- The processes of one worker, one after the other
+
+Status IsolatedRunner::try_to_run(const LoadedStage& stage, Firing& firing) {
+  const std::string kernel = "kernel '" + stage.plan->kernel + "': ";
+  for (bool again = false;; again = true) {
+    if (process_ != nullptr && process_->has_ended()) process_.reset();  // between two firings
+    if (process_ == nullptr) {
+      Result<std::unique_ptr<WorkerProcess>> started = isolation_.take();
+      if (!started.ok()) return started.status();
+      process_ = std::move(*started);
+    }
+    const WorkerProcess::Outcome outcome = process_->run(stage, firing);
+    if (outcome == WorkerProcess::Outcome::kAnswered) return {};
+    const std::unique_ptr<WorkerProcess> ended = std::move(process_);
+    if (outcome == WorkerProcess::Outcome::kStopped) return {Code::kCancelled, "the run has ended"};
+    if (outcome == WorkerProcess::Outcome::kTooLong)
+      return {Code::kDeadlineExceeded, kernel + "it ran longer than its limit of " +
+                                           us_text(static_cast<double>(stage.plan->limit_ns) / 1'000) +
+                                           ", and its process was killed"};
+    if (ended->ended_from_outside() && !again) continue;
+    const std::string twice = again ? ", twice" : "";
+    const std::string strayed = ended->where_it_strayed(*stage.plan, firing);
+    return {strayed.empty() ? Code::kKernelFailed : Code::kBrokenContract,
+            kernel + "its process " + ended->how_it_ended() + twice +
+                (strayed.empty() ? "" : ": the kernel touched memory " + strayed)};
+  }
+}
+
+void IsolatedRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
+  const std::uint64_t begin = now_ns();
+  firing.code = Code::kOk;
+  const Status failed = or_no_memory([&] { return try_to_run(stage, firing); });
+  if (failed.ok()) return;
+  firing.code = failed.code();
+  firing.started_ns = begin;
+  firing.ended_ns = now_ns();
+  firing.message.assign(failed.message());
+}
+
+}  // namespace woa

@@ -1,0 +1,116 @@
+// Firings in processes: what a kernel does there to memory, signals or the process ends one firing alone.
+//
+// A worker's thread hands a firing to a process of its own and waits for the answer. The process has the payloads
+// mapped, so nothing but inline payloads and state is copied. One that ended is replaced for the next firing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "controllers/cpu/worker_memory.h"
+#include "runtime/base/children.h"
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+class WorkerProcess;
+
+// What all worker processes of a controller have in common. Any thread may start one.
+class Isolation {
+ public:
+  // `program`: calls serve_worker(). `stages`: of the controller; those that are isolated count.
+  Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages);
+  ~Isolation();
+  Isolation(const Isolation&) = delete;
+  Isolation& operator=(const Isolation&) = delete;
+
+  // Once, with the mappings of Backend::map(): starts the first process, and so finds what no process can load. Errors
+  // are those of WorkerProcess::start().
+  Status begin(std::span<const BackendMapping> mappings);
+  // A process that waits for firings: the first one, or a new one.
+  Result<std::unique_ptr<WorkerProcess>> take();
+  // From now on nobody waits for a firing: its process is killed.
+  void stop() noexcept { stopped_.store(true); }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class WorkerProcess;
+  struct Region {
+    std::span<const std::byte> bytes;  // here
+    std::uint32_t number = 0;
+  };
+  // The place of payload data that a process maps; kNowhere: it maps none.
+  [[nodiscard]] std::uint64_t place_of(const std::uint8_t* data) const noexcept;
+  Status write_setup(std::span<const BackendMapping> mappings);
+
+  const Children::Program program_;
+  const Plan& plan_;
+  std::vector<WorkerStage> stages_;
+  WorkerShape shape_;
+  std::shared_ptr<SharedSegment> setup_;
+  std::vector<int> descriptors_;  // of the regions; their owner's
+  std::vector<Region> regions_;   // by address
+  std::atomic<bool> stopped_{false};
+  Children children_;  // outlives the processes
+  std::mutex mutex_;   // of spare_
+  std::unique_ptr<WorkerProcess> spare_;
+};
+
+// A worker process, used by one thread at a time.
+class WorkerProcess {
+ public:
+  // Blocks until the process has loaded the kernels. kExhausted, kUnavailable: it cannot be started, or ended. Else the
+  // error of KernelLibrary::load() there.
+  static Result<std::unique_ptr<WorkerProcess>> start(Isolation& isolation);
+  ~WorkerProcess();  // lets it end, or kills it if it runs a firing
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  enum class Outcome : std::uint8_t { kAnswered, kEnded, kTooLong, kStopped };
+  // Runs a firing and fills in what a back-end answers. kTooLong: it took longer than the stage's limit. After any
+  // outcome but kAnswered the process has ended, `firing` is as it was, and its outputs hold anything.
+  [[nodiscard]] Outcome run(const LoadedStage& stage, Firing& firing) noexcept;
+  [[nodiscard]] bool has_ended() const noexcept;
+  // How it ended, for a message: "was ended by signal 11 (Segmentation fault)".
+  [[nodiscard]] std::string how_it_ended() const;
+  // Somebody outside ended it: SIGKILL or SIGTERM.
+  [[nodiscard]] bool ended_from_outside() const noexcept;
+  // The address that a kernel touched last and may not, as a port of `firing`: "behind output 'out'"; empty: none.
+  [[nodiscard]] std::string where_it_strayed(const StagePlan& stage, const Firing& firing) const;
+
+ private:
+  struct Link;  // with the thread that watches it
+  WorkerProcess(Isolation& isolation, std::shared_ptr<Link> link) noexcept;
+  [[nodiscard]] bool write_request(const LoadedStage& stage, Firing& firing) noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> place(const std::uint8_t* data, std::uint64_t bytes,
+                                                   std::size_t& inline_used) noexcept;
+  void read_answer(const LoadedStage& stage, Firing& firing) noexcept;
+  [[nodiscard]] Outcome await(std::uint64_t limit_ns) noexcept;
+  Status await_start();
+
+  Isolation& isolation_;
+  std::shared_ptr<Link> link_;
+  pid_t pid_ = -1;
+};
+
+// Runs firings of isolated stages for one worker.
+class IsolatedRunner {
+ public:
+  explicit IsolatedRunner(Isolation& isolation) noexcept : isolation_(isolation) {}
+  // Fills in what a back-end answers. A process that somebody outside ended costs a second try. Blocks.
+  void run(const LoadedStage& stage, Firing& firing) noexcept;
+  void end() noexcept { process_.reset(); }  // the process, if there is one
+
+ private:
+  Status try_to_run(const LoadedStage& stage, Firing& firing);
+  Isolation& isolation_;
+  std::unique_ptr<WorkerProcess> process_;
+};
+
+}  // namespace woa

@@ -1,0 +1,63 @@
+#include "controllers/cpu/worker_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace woa {
+namespace {
+
+constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return in_whole_lines(bytes); }
+
+std::uint64_t most_inline(const Plan& plan, std::uint32_t stage) {
+  std::uint64_t most = 0;
+  for (const EdgePlan& edge : plan.edges)
+    if (edge.to_stage == stage) most = std::max<std::uint64_t>(most, edge.inline_bytes);
+  return whole_lines(most + kPayloadAlignment);  // and where the data begin
+}
+
+}  // namespace
+
+WorkerShape WorkerShape::of(const Plan& plan, std::span<const WorkerStage> stages) {
+  WorkerShape shape;
+  for (const WorkerStage& of : stages) {
+    const StagePlan& stage = plan.stages[of.id];
+    if (!of.sent.empty()) shape.attached = kMostAttached;
+    std::size_t inputs = stage.inputs.size(), outputs = stage.outputs.size();
+    for (const InputPortPlan& port : stage.inputs) inputs += port.gather;
+    for (const OutputPortPlan& port : stage.outputs) outputs += port.many;
+    shape.inputs = std::max(shape.inputs, inputs);
+    shape.outputs = std::max(shape.outputs, outputs);
+    shape.inline_bytes = std::max<std::size_t>(shape.inline_bytes, inputs * most_inline(plan, of.id));
+    if (stage.stateful != Stateful::kNo)
+      shape.state_bytes = std::max<std::size_t>(shape.state_bytes, whole_lines(stage.state_bytes));
+  }
+  return shape;
+}
+
+std::size_t WorkerShape::bytes() const noexcept {
+  return whole_lines(sizeof(WorkerHeader)) + whole_lines(inputs * sizeof(woa_input)) +
+         whole_lines(outputs * sizeof(woa_output)) + inline_bytes + state_bytes + attached;
+}
+
+WorkerMemory::WorkerMemory(std::span<std::byte> memory, const WorkerShape& shape) noexcept {
+  std::byte* at = memory.data();
+  const auto take = [&](std::size_t bytes) { return std::exchange(at, at + whole_lines(bytes)); };
+  header_ = reinterpret_cast<WorkerHeader*>(take(sizeof(WorkerHeader)));
+  inputs_ = {reinterpret_cast<woa_input*>(take(shape.inputs * sizeof(woa_input))), shape.inputs};
+  outputs_ = {reinterpret_cast<woa_output*>(take(shape.outputs * sizeof(woa_output))), shape.outputs};
+  inline_ = {reinterpret_cast<std::uint8_t*>(take(shape.inline_bytes)), shape.inline_bytes};
+  attachment_ = {reinterpret_cast<std::uint8_t*>(take(shape.attached)), shape.attached};
+  state_ = {reinterpret_cast<std::uint8_t*>(take(shape.state_bytes)), shape.state_bytes};
+}
+
+void WorkerMemory::give_to_process(WorkerTurn turn) const noexcept {
+  header_->turn.store(static_cast<std::uint32_t>(turn), std::memory_order_release);
+  Doorbell(&header_->process_line).ring();
+}
+
+void WorkerMemory::give_to_thread(WorkerTurn turn) const noexcept {
+  header_->turn.store(static_cast<std::uint32_t>(turn), std::memory_order_release);
+  Doorbell(&header_->thread_line).ring();
+}
+
+}  // namespace woa

@@ -1,0 +1,251 @@
+"""Isolated kernels: one that crashes, hangs, ends its process or leaves its memory fails its own instance, and no other."""
+import glob
+import os
+import signal
+import subprocess
+import time
+
+import harness
+from harness import SOURCE, WoaTest, read
+
+# Copies its input. Its second line says what it does then, and its third names a file that remembers that it did so once.
+KERNEL = """
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "woa/woa_kernel.h"
+static int is(const char *word, const char *text, size_t bytes) { return bytes >= strlen(word) && memcmp(text, word, strlen(word)) == 0; }
+static int first_time(const char *name, size_t bytes) {
+  char path[4096];
+  FILE *file;
+  snprintf(path, sizeof path, "%.*s", (int)bytes, name);
+  if (access(path, F_OK) == 0) return 0;
+  file = fopen(path, "w");
+  if (file != NULL) fclose(file);
+  return 1;
+}
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  const char *const text = (const char *)ins[0].data, *const line = (const char *)memchr(text, '\\n', ins[0].bytes);
+  const char *const how = line == NULL ? text + ins[0].bytes : line + 1;
+  const char *const rest = (const char *)memchr(how, '\\n', (size_t)(text + ins[0].bytes - how));
+  const size_t left = (size_t)(text + ins[0].bytes - how);
+  volatile int zero = 0;
+  (void)self;
+  memcpy(outs[0].data, ins[0].data, ins[0].bytes);
+  if (firing->state != NULL) outs[0].data[0] = (uint8_t)('0' + ++*(uint8_t *)firing->state);
+  if (is("segv", how, left)) *(volatile int *)(uintptr_t)8 = 1;
+  if (is("bus", how, left)) raise(SIGBUS);
+  if (is("fpe", how, left)) zero = 7 / zero;
+  if (is("ill", how, left)) __builtin_trap();
+  if (is("abort", how, left)) abort();
+  if (is("exit", how, left)) exit(3);
+  if (is("quick", how, left)) _exit(0);
+  if (is("hang", how, left)) for (;;) pause();
+  if (is("behind", how, left)) outs[0].data[outs[0].capacity] = 1;
+  if (is("far", how, left)) memset(outs[0].data, 1, outs[0].capacity + 6000);
+  if (is("input", how, left)) ((uint8_t *)ins[0].data)[0] = 1;
+  if (is("once", how, left) && first_time(rest + 1, (size_t)(text + ins[0].bytes - rest - 1))) raise(SIGKILL);
+  if (is("killed", how, left)) raise(SIGKILL);
+  if (is("core", how, left)) {
+    struct rlimit core;
+    getrlimit(RLIMIT_CORE, &core);
+    if (core.rlim_cur <= 1) return woa_fail(error, WOA_INVALID, "no core files");
+  }
+  return woa_claim(&outs[0], "data", ins[0].bytes, error);
+}
+"""
+STATELESS = "WOA_KERNEL_TABLE(.run = run)"
+STATEFUL = "WOA_KERNEL_TABLE(.run = run, .state_bytes = 1)"
+DECLARATION = ("woa_kernel: 1\nname: %s\nsummary: copies, and ends its process\nin: {data: {type: bytes, max: 65536}}\n"
+               "out: {data: {type: bytes, max: 65536}}\n%slibrary: libk.so\nvariants: {cpu: {}}\n")
+GRAPH = ("woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 65536}}\nstages:\n  one: {kernel: copy, in: {data: data}}\n"
+         "  two: {kernel: %s, in: {data: one.data}%s}\noutputs: {data: two.data}\n")
+WAYS = (("--processes", "one"), ("--processes", "one", "--workers", "1"), (), ("--workers", "2"))
+SEGFAULT = "was ended by signal 11 (Segmentation fault)"
+
+
+class Isolation(WoaTest):
+    def setUp(self):
+        super().setUp()
+        self.kernel("ends", STATELESS)
+
+    def kernel(self, name, table, more=""):
+        os.makedirs(self.path("kernels/" + name))
+        self.write(f"kernels/{name}/kernel.yaml", DECLARATION % (name, more))
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", "-I" + os.path.join(SOURCE, "include"), "-o",
+                        self.path(f"kernels/{name}/libk.so"), "-x", "c", "-"], input=(KERNEL + table + "\n").encode(), check=True)
+
+    def inputs(self, *hows, others=4):
+        """Files of which number k does what `hows` has at k."""
+        os.makedirs(self.path("in"), exist_ok=True)
+        for k in range(len(hows) + others):
+            self.write(f"in/{k:02}", f"{k:02}\n{hows[k] if k < len(hows) else ''}\n")
+        return self.path("in")
+
+    def graph(self, more="", kernel="ends"):
+        return self.write("graph.yaml", GRAPH % (kernel, more))
+
+    def run_graph(self, graph, folder, *more, code=1, out="out"):
+        self.outputs = self.path(out)
+        os.makedirs(self.outputs, exist_ok=True)
+        return self.run_json(graph, "--in", "data=" + folder, "--out", f"data={self.outputs}/%n", *more, code=code,
+                             environment={"WOA_KERNEL_PATH": self.path("kernels")})
+
+    def left_out(self, folder, *names):
+        """All outputs but these are there, and right."""
+        all_names = sorted(os.listdir(folder))
+        self.assertEqual(sorted(os.listdir(self.outputs)), [name for name in all_names if name not in names])
+        for name in os.listdir(self.outputs):
+            self.assertEqual(read(os.path.join(self.outputs, name)), read(os.path.join(folder, name)))
+
+    def test_whatever_ends_its_process_fails_its_instance_alone(self):
+        ends = {"segv": SEGFAULT, "bus": "signal 7 (Bus error)", "fpe": "signal 8 (Floating point exception)", "abort": "signal 6 (Aborted)",
+                "ill": "was ended by signal", "exit": "ended with exit code 3", "quick": "ended with exit code 0", "killed": "signal 9 (Killed), twice",
+                "input": SEGFAULT}
+        folder = self.inputs(*ends)
+        graph = self.graph(", isolate: true")
+        for number, way in enumerate(WAYS):
+            with self.subTest(way):
+                said = self.run_graph(graph, folder, *way, out=f"out{number}")
+                failures = {failure["inputs"]["data"]: failure for failure in said["failures"]}
+                self.assertEqual(len(failures), len(ends))
+                for k, (how, end) in enumerate(ends.items()):
+                    failure = failures[os.path.join(folder, f"{k:02}")]
+                    self.assertEqual((failure["code"], failure["stage"]), ("kernel_failed", "two"), how)
+                    self.assertIn("kernel 'ends'", failure["message"])
+                    self.assertIn(end, failure["message"])
+                self.left_out(folder, *(f"{k:02}" for k in range(len(ends))))
+
+    def test_over_libfabric_as_well(self):
+        self.need_transport_ofi()
+        folder = self.inputs("segv", "", "exit")
+        self.run_graph(self.graph(", on: \"cpu:1\""), folder, "--isolate", "--transport", "ofi")
+        self.left_out(folder, "00", "02")
+
+    def need_transport_ofi(self):
+        if "ofi" not in os.environ.get("WOA_PRESENT", "ofi"):
+            self.skip("isolation", "there is no libfabric")
+
+    def test_a_firing_that_takes_longer_than_its_limit_is_killed(self):
+        folder = self.inputs("", "hang")
+        for more, options in ((", limit: 300ms", ()), ("", ("--kernel-limit", "300ms"))):
+            with self.subTest(more):
+                begin = time.monotonic()
+                said = self.run_graph(self.graph(more), folder, *options)
+                self.assertLess(time.monotonic() - begin, 10)
+                failure, = said["failures"]
+                self.assertEqual(failure["code"], "deadline_exceeded")
+                self.assertIn("it ran longer than its limit of 300 ms", failure["message"])
+                self.left_out(folder, "01")
+
+    def test_a_firing_whose_process_somebody_killed_runs_again(self):
+        folder = self.inputs("once\n" + self.path("mark"))
+        said = self.run_graph(self.graph(", isolate: true"), folder, code=0)
+        self.assertEqual(said["failures"], [])
+        self.left_out(folder)
+
+    def test_writes_beyond_an_output_never_reach_another(self):
+        folder = self.inputs("far", "behind", others=40)
+        for way in WAYS:
+            with self.subTest(way):
+                said = self.run_graph(self.graph(), folder, "--isolate", *way)
+                failures = {failure["inputs"]["data"][-2:]: failure for failure in said["failures"]}
+                for name in ("00", "01"):
+                    self.assertEqual((failures[name]["code"], failures[name]["stage"]), ("broken_contract", "two"))
+                    self.assertIn("behind the 65536 bytes of output 'data'", failures[name]["message"])
+                self.left_out(folder, "00", "01")
+
+    def test_state_is_copied_to_the_process_and_back(self):
+        self.kernel("counts", STATEFUL, "stateful: run\nstate: 1\n")
+        folder = self.inputs("", "segv", "")
+        said = self.run_graph(self.graph(", isolate: true", "counts"), folder, "--workers", "2")
+        self.assertEqual(len(said["failures"]), 1)
+        self.assertEqual([read(os.path.join(self.outputs, name))[0] for name in sorted(os.listdir(self.outputs))], list("123456"))
+
+    def test_no_core_file_is_written(self):
+        said = self.run_graph(self.graph(", isolate: true"), self.inputs("core"))
+        self.assertIn("no core files", said["failures"][0]["message"])
+
+    def test_a_kernel_that_cannot_be_loaded_ends_the_run_before_it_begins(self):
+        os.remove(self.path("kernels/ends/libk.so"))
+        self.write("kernels/ends/libk.so", "no library")
+        done = self.woa("run", self.graph(", isolate: true"), "--in", "data=" + self.inputs("") + "/00", "--out", "data=" + self.path("o"),
+                        environment={"WOA_KERNEL_PATH": self.path("kernels")})
+        self.refused(done, 1, "stage 'two', kernel 'ends'", "cannot load its library")
+
+    def test_processes_end_with_their_run_however_it_ends(self):
+        folder = self.inputs("hang", others=0)
+        for number in (signal.SIGKILL, signal.SIGINT):
+            for way in WAYS:
+                with self.subTest(number=number, way=way):
+                    run = subprocess.Popen([harness.WOA, "run", self.graph(", isolate: true"), "--in", "data=" + folder, "--out",
+                                            "data=" + self.path("o"), *way], stderr=subprocess.PIPE,
+                                           env={**os.environ, "WOA_KERNEL_PATH": self.path("kernels")})
+                    workers = self.await_workers()
+                    run.send_signal(number)
+                    run.communicate(timeout=harness.LIMIT_S)
+                    self.await_end(workers)
+
+    def workers(self):
+        """Processes that have the test's kernel loaded."""
+        found = []
+        for maps in glob.glob("/proc/[0-9]*/maps"):
+            try:
+                if self.path("kernels/ends/libk.so") in read(maps):
+                    found.append(int(maps.split("/")[2]))
+            except (OSError, UnicodeDecodeError):
+                pass
+        return found
+
+    def await_workers(self):
+        for _ in range(1000):
+            if self.workers():
+                return self.workers()
+            time.sleep(0.01)
+        self.fail("no worker process has begun")
+
+    def await_end(self, workers):
+        for _ in range(1000):
+            if not any(os.path.exists(f"/proc/{pid}") for pid in workers):
+                return
+            time.sleep(0.01)
+        self.fail("worker processes are left")
+
+
+class Refused(WoaTest):
+    def check(self, text, *texts):
+        graph = self.write("graph.yaml", text)
+        self.refused(self.woa("check", graph), 1, *texts)
+
+    def test_what_cannot_be_isolated_is_named(self):
+        stages = ("woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 100}}\nstages:\n  one: {kernel: copy, in: {data: data}%s}\n"
+                  "outputs: {data: one.data}\n")
+        self.check(stages % ", isolate: false, limit: 1s", "stage `one` has a `limit`, which only an isolated kernel can have")
+        self.check(stages % ", isolate: maybe", "`isolate`")
+
+    def test_a_plan_file_takes_the_options(self):
+        text, plan = self.write("text", "hello"), self.path("plan")
+        self.assertEqual(self.woa("compile", os.path.join(SOURCE, "graphs/hello.yaml"), "-o", plan).returncode, 0)
+        done = self.woa("run", plan, "--in", "text=" + text, "--out", "copy=" + self.path("copy"), "--isolate")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(read(self.path("copy")), "hello")
+
+
+class SameOutputs(WoaTest):
+    def test_scatters_gathers_and_outputs_in_the_place_of_inputs(self):
+        """Outputs are the same in processes."""
+        text = self.write("text", "".join(f"line {k}, an error\n" for k in range(200)))
+        for graph, given, output in (("scatter", "log", "errors"), ("hello", "text", "copy")):
+            with self.subTest(graph):
+                outputs = []
+                for isolate in ([], ["--isolate"], ["--isolate", "--guard"]):
+                    done = self.woa("run", os.path.join(SOURCE, f"graphs/{graph}.yaml"), "--in", f"{given}={text}", "--instances", "20",
+                                    "--out", f"{output}={self.path('%i')}", *isolate)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    outputs.append([read(self.path(str(k))) for k in range(20)])
+                self.assertEqual(outputs[0], outputs[1])
+                self.assertEqual(outputs[0], outputs[2])
+
+
+if __name__ == "__main__":
+    harness.main()
