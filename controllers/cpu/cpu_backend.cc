@@ -33,7 +33,7 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
     stages_[stage.id] = stage;
   }
   const auto is_isolated = [](const LoadedStage& stage) { return stage.plan->isolated; };
-  if (std::ranges::any_of(stages, is_isolated)) isolation_.emplace(options_.worker, plan, stages);
+  if (std::ranges::any_of(stages, is_isolated)) isolation_.emplace(options_.worker, plan, stages, most_);
   Isolation* const isolation = isolation_ ? &*isolation_ : nullptr;
   WOA_RETURN_IF_ERROR(runner_.reserve(stages, options_.guarded, isolation));
   if (most_ == 1 || stages.empty()) return {};

@@ -11,6 +11,7 @@
 #include "runtime/base/child_process.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
+#include "runtime/base/processor.h"
 #include "runtime/base/quantities.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/transport/idle.h"
@@ -21,15 +22,23 @@ namespace {
 constexpr std::uint64_t kStartNs = 60'000'000'000;   // for a process to load its kernels
 constexpr std::uint64_t kEndNs = 1'000'000'000;      // for one to release them
 constexpr std::uint64_t kStoppedNs = 3'000'000'000;  // that a process may be stopped in silence
-// A process may be killed between its answer and the wake-up, so its thread looks by itself, too.
-constexpr IdleOptions kThreadWaits{.spin_ns = 0, .yields = 4, .sleep_ns = 20'000'000};
+constexpr std::uint64_t kLookNs = 20'000'000;        // a process may be killed between its answer and the wake-up
+
+std::string limit_text(const StagePlan& stage) { return us_text(static_cast<double>(stage.limit_ns) / 1'000); }
+
+IdleOptions thread_waits(bool has_processor) {
+  IdleOptions waits = has_processor ? IdleOptions() : kHelperWaits;
+  waits.sleep_ns = kLookNs;
+  return waits;
+}
 
 }  // namespace
 
 // ---- What all processes have in common
 
-Isolation::Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages)
-    : program_(std::move(program)), plan_(plan) {
+Isolation::Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages,
+                     std::uint32_t workers)
+    : program_(std::move(program)), plan_(plan), have_processors_(std::size_t{2} * workers < usable_processors()) {
   for (const LoadedStage& stage : stages)
     if (stage.plan->isolated) stages_.push_back({stage.id, stage.folder, stage.sent});
   shape_ = WorkerShape::of(plan, stages_);
@@ -108,6 +117,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(Isolation& isolation
   WorkerHeader& header = link->memory.header();
   header.parent = ::getpid();
   header.clock_ahead_ns = clock_ahead_ns();
+  header.has_processor = isolation.have_processors_ ? 1 : 0;
   header.setup_bytes = isolation.setup_->bytes();
   header.bytes = bytes;
   ::sched_getaffinity(0, sizeof header.processors, &header.processors);
@@ -145,7 +155,7 @@ WorkerProcess::~WorkerProcess() {
   const bool waits = !link_->ended.load() && link_->memory.turn() == WorkerTurn::kThread;
   if (waits) {
     link_->memory.give_to_process(WorkerTurn::kEnd);
-    Idle idle(Doorbell(&link_->memory.header().thread_line), kThreadWaits);
+    Idle idle(Doorbell(&link_->memory.header().thread_line), thread_waits(isolation_.have_processors_));
     for (const std::uint64_t until = now_ns() + kEndNs; !link_->ended.load() && now_ns() < until;)
       idle.idle(false, [&] { return link_->ended.load(); });
   }
@@ -160,7 +170,7 @@ WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns) noexcept {
     return turn == WorkerTurn::kThread || turn == WorkerTurn::kFailed;
   };
   const auto over = [&] { return has_turn() || link_->ended.load() || isolation_.stopped(); };
-  Idle idle(Doorbell(&memory.header().thread_line), kThreadWaits);
+  Idle idle(Doorbell(&memory.header().thread_line), thread_waits(isolation_.have_processors_));
   const std::uint64_t begin = now_ns();
   std::uint64_t look_ns = begin + kStoppedNs;
   while (!over()) {
@@ -321,7 +331,9 @@ WorkerProcess::Outcome WorkerProcess::run(const LoadedStage& stage, Firing& firi
 // ---- The processes of one worker, one after the other
 
 Status IsolatedRunner::try_to_run(const LoadedStage& stage, Firing& firing) {
-  const std::string kernel = "kernel '" + stage.plan->kernel + "': ";
+  const auto failed = [&](Code code, const std::string& why) {
+    return Status(code, "kernel '" + stage.plan->kernel + "': " + why);
+  };
   for (bool again = false;; again = true) {
     if (process_ != nullptr && process_->has_ended()) process_.reset();  // between two firings
     if (process_ == nullptr) {
@@ -334,15 +346,13 @@ Status IsolatedRunner::try_to_run(const LoadedStage& stage, Firing& firing) {
     const std::unique_ptr<WorkerProcess> ended = std::move(process_);
     if (outcome == WorkerProcess::Outcome::kStopped) return {Code::kCancelled, "the run has ended"};
     if (outcome == WorkerProcess::Outcome::kTooLong)
-      return {Code::kDeadlineExceeded, kernel + "it ran longer than its limit of " +
-                                           us_text(static_cast<double>(stage.plan->limit_ns) / 1'000) +
-                                           ", and its process was killed"};
+      return failed(Code::kDeadlineExceeded,
+                    "it ran longer than its limit of " + limit_text(*stage.plan) + ", and its process was killed");
     if (ended->ended_from_outside() && !again) continue;
-    const std::string twice = again ? ", twice" : "";
+    const std::string how = "its process " + ended->how_it_ended() + (again ? ", twice" : "");
     const std::string strayed = ended->where_it_strayed(*stage.plan, firing);
-    return {strayed.empty() ? Code::kKernelFailed : Code::kBrokenContract,
-            kernel + "its process " + ended->how_it_ended() + twice +
-                (strayed.empty() ? "" : ": the kernel touched memory " + strayed)};
+    return strayed.empty() ? failed(Code::kKernelFailed, how)
+                           : failed(Code::kBrokenContract, how + ": the kernel touched memory " + strayed);
   }
 }
 

@@ -24,8 +24,9 @@ class WorkerProcess;
 // What all worker processes of a controller have in common. Any thread may start one.
 class Isolation {
  public:
-  // `program`: calls serve_worker(). `stages`: of the controller; those that are isolated count.
-  Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages);
+  // `program`: calls serve_worker(). `stages`: of the controller; those that are isolated count. `workers`: of it,
+  // which may each have a process.
+  Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages, std::uint32_t workers);
   ~Isolation();
   Isolation(const Isolation&) = delete;
   Isolation& operator=(const Isolation&) = delete;
@@ -51,6 +52,7 @@ class Isolation {
 
   const Children::Program program_;
   const Plan& plan_;
+  const bool have_processors_;  // for the thread and the process of each worker at once, and one for others
   std::vector<WorkerStage> stages_;
   WorkerShape shape_;
   std::shared_ptr<SharedSegment> setup_;

@@ -27,8 +27,8 @@
 namespace woa {
 namespace {
 
-constexpr IdleOptions kProcessWaits{.spin_ns = 0, .yields = 4, .sleep_ns = 1'000'000'000};  // its parent may be gone
-constexpr std::size_t kMostGuardedBlocks = 1024;  // of a region: each takes two of the system's 65,530 mappings
+constexpr std::uint64_t kParentLookNs = 1'000'000'000;  // for a parent that is gone
+constexpr std::size_t kMostGuardedBlocks = 1024;        // of a region: each takes two of the system's 65,530 mappings
 
 // A region of payloads in this process.
 struct MappedRegion {
@@ -185,7 +185,9 @@ void Worker::serve() {
   const FaultHandler handler(regions_, memory_.header());
   serving = &memory_;
   memory_.give_to_thread(WorkerTurn::kThread);
-  Idle idle(Doorbell(&memory_.header().process_line), kProcessWaits);
+  IdleOptions waits = memory_.header().has_processor != 0 ? IdleOptions() : kHelperWaits;
+  waits.sleep_ns = kParentLookNs;
+  Idle idle(Doorbell(&memory_.header().process_line), waits);
   while (await_request(idle)) {
     const std::uint32_t stage = memory_.header().stage;
     Status status = stage < stages_.size() && stages_[stage].kernel != nullptr

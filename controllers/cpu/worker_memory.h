@@ -86,6 +86,7 @@ struct WorkerHeader {
   std::int64_t clock_ahead_ns = 0;
   std::uint64_t setup_bytes = 0, bytes = 0;  // of the setup, and of this memory
   cpu_set_t processors{};                    // those of the thread
+  std::uint32_t has_processor = 0;           // of its own beside the thread's, which it may wait on
   // A request.
   std::uint32_t stage = 0, timed = 0;
   std::uint64_t instance = 0, tag = 0;

@@ -197,6 +197,14 @@ class Isolation(WoaTest):
                 pass
         return found
 
+    @staticmethod
+    def runs(pid):
+        """False for one that has ended and that nobody has asked for its status."""
+        try:
+            return read(f"/proc/{pid}/stat").rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
     def await_workers(self):
         for _ in range(1000):
             if self.workers():
@@ -206,7 +214,7 @@ class Isolation(WoaTest):
 
     def await_end(self, workers):
         for _ in range(1000):
-            if not any(os.path.exists(f"/proc/{pid}") for pid in workers):
+            if not any(self.runs(pid) for pid in workers):
                 return
             time.sleep(0.01)
         self.fail("worker processes are left")
