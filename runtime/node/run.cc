@@ -292,14 +292,13 @@ std::size_t Run::Impl::do_work() {
       fail_all(if_memory([&] { return own.with_context("controller 'host'"); }, own));
   }
   if (status_.ok() && supervisor_->failed()) fail_all(supervisor_->failure());
-  if (done > 0) host_->idle().idle(true, [] { return true; });
+  if (done > 0) host_->wait(true, [] { return true; });
   return done;
 }
 
 void Run::Impl::wait(std::uint64_t most_ns, const std::function<bool()>& look_again) {
-  const auto look = [&] { return do_work() > 0 || !status_.ok() || (look_again && look_again()); };
-  host_->idle().idle(
-      false, look, [this] { return host_->controller().awaits(); }, most_ns);
+  host_->wait(
+      false, [&] { return do_work() > 0 || !status_.ok() || (look_again && look_again()); }, most_ns);
 }
 
 // Rule 7: the sink has a timer of its own.
@@ -453,7 +452,7 @@ Result<RunReport> Run::Impl::finish() {
     return status_;
   }
   finished_ = true;
-  host_->controller().note_end(host_->idle().counts());
+  host_->note_end();
   const Controller& host = host_->controller();
   const Processors on = options_.processors.empty() ? Processors() : options_.processors[kHostController];
   (*nodes)[kHostController] = {
