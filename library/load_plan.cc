@@ -272,16 +272,13 @@ Status read_params(const std::vector<std::string>& given, std::map<std::string, 
 
 }  // namespace
 
-Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores,
-                           std::optional<std::uint32_t> most_workers) {
+Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores) {
   std::vector<std::uint32_t> workers = workers_of(plan, static_cast<std::uint32_t>(usable_processors()));
   const std::vector<Processors> pinned = processors_of(cores, plan);
   for (std::size_t c = 0; c < pinned.size(); ++c)
     if (plan.controllers[c].workers == kAllWorkers && !pinned[c].empty())
       workers[c] = static_cast<std::uint32_t>(pinned[c].size());
   Plan raised = plan;
-  for (std::size_t c = 0; most_workers && c < workers.size(); ++c)
-    if (raised.controllers[c].kind == ControllerKind::kCpu) workers[c] = raised.controllers[c].workers = *most_workers;
   raise_room(raised, workers_of(plan, 1), workers);
   auto routed = rewrite(raised, model);
   return routed.ok() ? std::move(routed) : rewrite(plan, model);

@@ -47,10 +47,8 @@ struct PlanOptions {
 };
 
 // Returns the plan with the room that the workers of controllers on this host take (raise_room()), and with the routes
-// of a call model. As it was compiled, if its routes do not fit that room. `most_workers`: of each cpu controller, in
-// place of the plan's. Errors: those of rewrite().
-Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores = {},
-                           std::optional<std::uint32_t> most_workers = std::nullopt);
+// of a call model. As it was compiled, if its routes do not fit that room. Errors: those of rewrite().
+Result<Plan> plan_for_here(const CertifiedPlan& plan, std::string_view model, const Cores& cores = {});
 
 // A plan for the call model asked for, without its routes (rewrite()); or why there is none.
 struct LoadedPlan {

@@ -40,7 +40,8 @@ void add_compile_options(CLI::App& app, PlanOptions& options) {
 void add_start_options(CLI::App& app, StartOptions& options) {
   options.run.local.processes = "one";
   add_run_options(app, options.run);
-  app.add_option("--workers", options.workers, "Firings at once of each cpu controller (1-1024; default: the plan's)")
+  app.add_option("--workers", options.workers,
+                 "Firings at once of each cpu controller (1-1024; default: the plan's, whose window stays)")
       ->transform(within(1, kMaxWorkers));
   app.add_option(
          "--program-kernels", options.run.program_kernels,

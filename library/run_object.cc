@@ -72,9 +72,8 @@ Result<std::unique_ptr<RunObject>> RunObject::start(const woa_plan& plan, const 
   object->arguments_ = options.run;
   object->own_thread_ = options.own_thread;
   Plan calls = plan.calls;
-  if (options.workers) {
-    WOA_ASSIGN_OR_RETURN(calls, plan_for_here(plan.plan, plan.calls.model, object->arguments_.cores, options.workers));
-  }
+  for (ControllerPlan& controller : calls.controllers)  // the window and the blocks stay the plan's
+    if (options.workers && controller.kind == ControllerKind::kCpu) controller.workers = *options.workers;
   WOA_RETURN_IF_ERROR(check_runnable(calls));
   WOA_ASSIGN_OR_RETURN(auto job, ParallelJob::find());
   WOA_RETURN_IF_ERROR(woa::complete(object->arguments_, job));

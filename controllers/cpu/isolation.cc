@@ -39,8 +39,11 @@ IdleOptions thread_waits(bool has_processor) {
 Isolation::Isolation(Children::Program program, const Plan& plan, std::span<const LoadedStage> stages,
                      std::uint32_t workers)
     : program_(std::move(program)), plan_(plan), have_processors_(std::size_t{2} * workers < usable_processors()) {
-  for (const LoadedStage& stage : stages)
-    if (stage.plan->isolated) stages_.push_back({stage.id, stage.folder, stage.sent});
+  for (const LoadedStage& stage : stages) {
+    if (!stage.plan->isolated) continue;
+    stages_.push_back({stage.id, stage.folder, stage.sent});
+    is_needed_ = is_needed_ || !stage.brief_here;
+  }
   shape_ = WorkerShape::of(plan, stages_);
 }
 
@@ -73,6 +76,7 @@ Status Isolation::begin(std::span<const BackendMapping> mappings) {
   if (program_.command.empty())
     return {Code::kUnsupported, "this program starts no worker processes, which isolated stages run in"};
   WOA_RETURN_IF_ERROR(write_setup(mappings));
+  if (!is_needed_) return {};
   WOA_ASSIGN_OR_RETURN(spare_, WorkerProcess::start(*this));
   return {};
 }

@@ -31,8 +31,8 @@ class Isolation {
   Isolation(const Isolation&) = delete;
   Isolation& operator=(const Isolation&) = delete;
 
-  // Once, with the mappings of Backend::map(): starts the first process, and so finds what no process can load. Errors
-  // are those of WorkerProcess::start().
+  // Once, with the mappings of Backend::map(). Starts the first process, and so finds what no process can load, unless
+  // all firings may be brief enough for this process. Errors are those of WorkerProcess::start().
   Status begin(std::span<const BackendMapping> mappings);
   // A process that waits for firings: the first one, or a new one.
   Result<std::unique_ptr<WorkerProcess>> take();
@@ -54,6 +54,7 @@ class Isolation {
   const Plan& plan_;
   const bool have_processors_;  // for the thread and the process of each worker at once, and one for others
   std::vector<WorkerStage> stages_;
+  bool is_needed_ = false;  // some stage is never run in this process
   WorkerShape shape_;
   std::shared_ptr<SharedSegment> setup_;
   std::vector<int> descriptors_;  // of the regions; their owner's

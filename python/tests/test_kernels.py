@@ -161,7 +161,7 @@ def test_it_runs_in_this_process_alone(tmp_path):
 
 @pytest.mark.parametrize("use", ["run(x)", "run.submit(x)", "future.result()", "run.finish()"])
 def test_a_kernel_that_waits_for_its_own_run_is_told(use):
-    @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"}, name="itself")
+    @woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"}, name="itself", side_effects=True)
     def itself(x):
         given.wait(10)
         eval(use, names)
@@ -177,7 +177,7 @@ def test_a_kernel_that_waits_for_its_own_run_is_told(use):
 
 
 def test_a_kernel_may_use_another_run():
-    @woa.kernel({"data": "bytes"}, {"data": "bytes"})
+    @woa.kernel({"data": "bytes"}, {"data": "bytes"}, side_effects=True)
     def asks(data):
         return inner(data)
 

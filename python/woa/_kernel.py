@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from . import _woa
-from ._worker import pack, pack_error, unpack, unpack_error
+from ._sending import pack, unpack_error
 from ._yaml import flow
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -98,7 +98,7 @@ def _drop_locals(error: BaseException) -> None:
         rest += [each.__cause__, each.__context__]
 
 
-def _firing(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any],
+def firing(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any],
             params: dict[str, Any]) -> Callable[..., None]:
     """What the library calls for a firing: (parameters, inputs, outputs to be written)."""
     is_class = inspect.isclass(function)
@@ -150,23 +150,18 @@ def _firing(function: Callable[..., Any], name: str, inputs: dict[str, Any], out
 
 def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any], params: dict[str, Any],
               side_effects: bool) -> None:
-    call = _firing(function, name, inputs, outputs, params)
+    call = firing(function, name, inputs, outputs, params)
 
     def send() -> bytes | None:
         return None if side_effects else pack(function, (name, inputs, outputs, params))
 
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "serial": True, "variants": {"cpu": {}}}
-    _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()), *_types(inputs, outputs), call, send,
+    _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()), *types(inputs, outputs), call, send,
                          unpack_error)
     registered.add(name)
 
 
-def _types(inputs: dict[str, Any], outputs: dict[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+def types(inputs: dict[str, Any], outputs: dict[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Names and types of ports, for the extension module."""
     return [(port, each["type"]) for port, each in inputs.items()], [(port, each["type"]) for port, each in outputs.items()]
-
-
-def receive(sent: bytes) -> tuple[Any, ...]:
-    """In a worker process: types of inputs and outputs, what the library calls for a firing, and what packs its errors."""
-    function, (name, inputs, outputs, params) = unpack(sent)
-    return *_types(inputs, outputs), _firing(function, name, inputs, outputs, params), pack_error

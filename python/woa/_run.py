@@ -15,7 +15,7 @@ from . import _woa
 from ._errors import Error, InputError, Warning
 from ._options import pairs
 from ._plan import Plan
-from ._worker import Prints, command
+from ._workers import Prints, command
 
 _MOST_SECONDS = 10**9
 _WAITING_BYTES = 256 * 2**20

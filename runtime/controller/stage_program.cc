@@ -84,9 +84,11 @@ Result<std::unique_ptr<StagePrograms>> StagePrograms::make(const ProgramSetup& s
     const StagePlan& plan = setup.plan->stages[s];
     if (plan.controller != setup.controller) continue;
     programs->make_stage(setup, s);
-    auto instances = StageInstances::make(plan.stateful, find_loaded(setup.stages, s), setup.plan->window);
+    const LoadedStage* const loaded = find_loaded(setup.stages, s);
+    auto instances = StageInstances::make(plan.stateful, loaded, setup.plan->window);
     if (!instances.ok()) return instances.status().with_context("stage '" + plan.name + "'");
     programs->stages_[s].instances = std::move(*instances);
+    programs->stages_[s].is_long = loaded == nullptr || !loaded->brief_here;
     numbered = numbered || plan.stateful == Stateful::kInstance;
   }
   if (numbered) programs->number_elements(*setup.plan);

@@ -250,7 +250,7 @@ struct StageProgram {
   std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
   // Its firings are brief and run in the controller's thread; or long, as at first. The sums decide, where there are
   // workers.
-  bool in_call = false, is_long = true;
+  bool in_call = false, is_long = true;  // until it is measured; one that may run here is tried here
   std::uint64_t recent_ns = 0, recent_firings = 0, mean_ns = 0;
 };
 

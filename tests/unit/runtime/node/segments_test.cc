@@ -97,7 +97,7 @@ TEST_CASE("a reader's region can be read only, unless its back-end may register 
     for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
       const Segments node = need(open_segments(layout, c, copy_of(*host.whole)));
       const ControllerWiring ends = need(open_wiring(layout, c, node, {&transport, {}}));
-      const auto mappings = backend_mappings(plan, layout, c, segments, ends.wiring);
+      const auto mappings = backend_mappings(plan, layout, c, node, ends.wiring);
       REQUIRE(mappings.size() == 2);  // what it reads and what it writes
       for (const BackendMapping& mapping : mappings) {
         const bool writes = layout.regions[mapping.region.value()].producer == c;
@@ -121,7 +121,7 @@ TEST_CASE("a back-end is shown its rings before its regions, each with a name fo
   const Segments host = need(allocate_segments(layout, 0, transport));
   const ControllerWiring ends = need(open_wiring(layout, 1, host, {&transport, {}}));
   std::vector<std::string> names;
-  for (const BackendMapping& mapping : backend_mappings(plan, layout, 1, segments, ends.wiring)) {
+  for (const BackendMapping& mapping : backend_mappings(plan, layout, 1, host, ends.wiring)) {
     names.push_back(mapping.what);
     CHECK(mapping.may_register == !mapping.region.has_value());  // a ring always
   }
