@@ -37,6 +37,8 @@ json stages_json(const Plan& plan) {
     if (stage.role == StageRole::kKernel)
       list.push_back({{"name", stage.name},
                       {"kernel", stage.kernel},
+                      {"isolated", stage.isolated},
+                      {"limit_ns", stage.limit_ns},
                       {"variant", stage.variant.kind},
                       {"controller", plan.controllers[stage.controller].name}});
   return list;

@@ -72,6 +72,27 @@ def test_relative_paths_are_of_the_graph(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["parts.yaml"]
 
 
+def test_kernels_in_python_are_known_and_not_run():
+    woa.kernel({"x": "f64[n]"}, {"y": "f64[n]"}, name="detrend")(lambda x: x)
+    graph = woa.Graph("signal")
+    x = graph.input("x", "f64[n]", max="64KiB")
+    graph.output("y", graph.stage("s", "detrend", x=x).y)
+    assert {edge["to"] for edge in woa.explain(graph)["edges"]} == {"s.x", "sink.y"}
+    for ask in (lambda: woa.profile(graph, {"x": np.zeros(1)}), lambda: woa.compare(graph), lambda: woa.compare(graph, run=True)):
+        with pytest.raises(woa.Error, match=r"cannot run kernels in Python \(detrend\)"):
+            ask()
+
+
+def test_errors_name_the_graph_and_not_a_file_of_ours():
+    graph = woa.Graph("signal")
+    graph.output("y", graph.stage("s", "detrendd", x=graph.input("x", "bytes", max=64)).y)
+    with pytest.raises(woa.GraphError) as caught:
+        woa.explain(graph)
+    assert caught.value.diagnostics[0].file == "signal.yaml"
+    assert "signal.yaml:" in str(caught.value)
+    assert ".signal-" not in str(caught.value)
+
+
 def test_pictures(monkeypatch):
     graph = copy_graph()
     if _show.picture("digraph {}") is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from . import _program
 from ._errors import Diagnostic, Error, GraphError
 from ._graph import Graph
+from ._kernel import registered
 from ._options import arguments
 from ._plan import Plan
 
@@ -60,21 +62,47 @@ def _run(command: str, graph: Source, inputs: Mapping[str, Any], options: Mappin
     import subprocess  # slow to import, with the next
     import tempfile
 
+    runs = command == "profile" or (command == "compare" and (options.get("run") or not options.get("profile")))
     with contextlib.ExitStack() as files:
         folder = Path(files.enter_context(tempfile.TemporaryDirectory(prefix="woa-")))
+        kernels = _describe_kernels(folder / "kernels", graph, f"woa.{command}" if runs else None)
         given = [f"--in={name}={_input(folder / name, value)}" for name, value in inputs.items()]
-        command_line = [str(_program.PATH), command, _file(folder, graph, files), "--json", *given, *arguments(options)]
-        done = subprocess.run(command_line, capture_output=True, text=True, check=False)
+        file = _file(folder, graph, files)
+        command_line = [str(_program.PATH), command, file, "--json", *given, *arguments(options)]
+        done = subprocess.run(command_line, capture_output=True, text=True, check=False, env={**os.environ, **kernels})
+    stands_for = graph.file if isinstance(graph, Graph) else file  # of a graph in code the file is ours
+    said = done.stderr.replace(file, stands_for).strip()
     try:
-        answer = json.loads(done.stdout)
+        answer = json.loads(done.stdout.replace(json.dumps(file)[1:-1], json.dumps(stands_for)[1:-1]))
     except ValueError:
-        raise Error("invalid", done.stderr.strip() or f"woa {command} ended with {done.returncode}") from None
+        raise Error("invalid", said or f"woa {command} ended with {done.returncode}") from None
     if done.returncode == 0:
         return answer
     if answer.get("diagnostics"):
-        raise GraphError("invalid", done.stderr.strip(), [_diagnostic(each) for each in answer["diagnostics"]])
-    error = answer.get("error", {"code": "invalid", "message": done.stderr.strip()})
+        raise GraphError("invalid", said, [_diagnostic(each) for each in answer["diagnostics"]])
+    error = answer.get("error", {"code": "invalid", "message": said})
     raise Error(error["code"], error["message"])
+
+
+def _describe_kernels(folder: Path, graph: Source, runs: str | None) -> dict[str, str]:
+    """The environment in which the program knows the graph's kernels in Python. It cannot run them (`runs`)."""
+    if isinstance(graph, Plan):
+        text = ""  # Plan.write() refuses those with kernels of this program
+    elif isinstance(graph, Graph) or "\n" in str(graph):
+        text = str(graph)
+    else:
+        text = Path(graph).read_text(encoding="utf-8", errors="replace") if os.path.isfile(graph) else ""
+    used = [name for name in registered if re.search(rf"\bkernel: *[\"']?{re.escape(name)}\b", text)]
+    if not used:
+        return {}
+    if runs:
+        raise Error("unsupported", f"{runs} cannot run kernels in Python ({', '.join(used)}): it starts a program of its own; a run's own"
+                                   " figures are in the object of Run.finish()")
+    for name in used:
+        (folder / name).mkdir(parents=True)
+        (folder / name / "kernel.yaml").write_text(registered[name] + "library: python\n", encoding="utf-8")
+        (folder / name / "python").touch()
+    return {"WOA_KERNEL_PATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("WOA_KERNEL_PATH")])])}
 
 
 def _file(folder: Path, graph: Source, files: contextlib.ExitStack) -> str:

@@ -12,8 +12,8 @@ from ._sending import pack, unpack_error
 from ._yaml import flow
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-# Names of kernels in Python, for plans to say which stages are slow.
-registered: set[str] = set()
+# The descriptions of kernels in Python, by name: for plans to say which stages are slow, and for the program `woa`.
+registered: dict[str, str] = {}
 Ports = Mapping[str, "str | Mapping[str, Any]"]
 
 
@@ -157,9 +157,10 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
 
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "serial": True, "variants": {"cpu": {}}}
-    _woa.register_kernel("".join(f"{key}: {flow(value)}\n" for key, value in declared.items()), *types(inputs, outputs), call, send,
+    description = "".join(f"{key}: {flow(value)}\n" for key, value in declared.items())
+    _woa.register_kernel(description, *types(inputs, outputs), call, send,
                          unpack_error)
-    registered.add(name)
+    registered[name] = description
 
 
 def types(inputs: dict[str, Any], outputs: dict[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

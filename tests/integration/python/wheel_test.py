@@ -14,7 +14,7 @@ from harness import BUILD, SOURCE, WoaTest, main, read, required, skip_program  
 HOME = os.path.join(BUILD, "python", "test")  # stays, so that a second build finds its tools where they were
 VENV = os.path.join(HOME, "woa-python")  # as the README names it
 PYTHON = os.path.join(VENV, "bin", "python")
-TOOLS = ("scikit-build-core>=1,<2", "nanobind>=3,<4", "numpy", "pytest")
+TOOLS = ("scikit-build-core>=1,<2", "nanobind>=3,<4", "numpy", "pytest", "cloudpickle")
 MOST_BYTES = 12 << 20
 
 

@@ -58,7 +58,7 @@ struct WorkersRig {
 
 TEST_CASE("of the firings that wait the oldest instance's is taken first") {
   WorkersRig rig({5, 9, 3, 7});
-  Workers workers(rig.stages, 1, 10, false, Doorbell(&rig.line));
+  Workers workers(rig.stages, 1, 10, false, nullptr, Doorbell(&rig.line));
   REQUIRE(workers.give(rig.firings[0]) == Workers::Given::kYes);
   rig.wait_until_begun(1);
   for (std::size_t k = 1; k < 4; ++k) REQUIRE(workers.give(rig.firings[k]) == Workers::Given::kYes);
@@ -72,7 +72,7 @@ TEST_CASE("of the firings that wait the oldest instance's is taken first") {
 
 TEST_CASE("workers are given no more than there is room for, until some are taken back") {
   WorkersRig rig({0, 1, 2});
-  Workers workers(rig.stages, 1, 2, false, Doorbell(&rig.line));
+  Workers workers(rig.stages, 1, 2, false, nullptr, Doorbell(&rig.line));
   REQUIRE(workers.give(rig.firings[0]) == Workers::Given::kYes);
   REQUIRE(workers.give(rig.firings[1]) == Workers::Given::kYes);
   CHECK(workers.give(rig.firings[2]) == Workers::Given::kFull);
@@ -86,7 +86,7 @@ TEST_CASE("workers are given no more than there is room for, until some are take
 TEST_CASE("a worker rings a controller that sleeps when nothing waits any more") {
   WorkersRig rig({0});
   const Doorbell bell(&rig.line);
-  Workers workers(rig.stages, 1, 1, false, bell);
+  Workers workers(rig.stages, 1, 1, false, nullptr, bell);
   bell.prepare();
   REQUIRE(workers.give(rig.firings[0]) == Workers::Given::kYes);
   rig.gate.let_go = 1;
@@ -99,7 +99,7 @@ TEST_CASE("workers go while firings run and wait") {
   WorkersRig rig({0, 1, 2});
   std::thread later;
   {
-    Workers workers(rig.stages, 1, 3, false, Doorbell(&rig.line));
+    Workers workers(rig.stages, 1, 3, false, nullptr, Doorbell(&rig.line));
     for (Firing& firing : rig.firings) REQUIRE(workers.give(firing) == Workers::Given::kYes);
     rig.wait_until_begun(1);
     later = std::thread([&] {
