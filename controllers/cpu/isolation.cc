@@ -14,7 +14,6 @@
 #include "runtime/base/processor.h"
 #include "runtime/base/quantities.h"
 #include "runtime/plan/plan_file.h"
-#include "runtime/transport/idle.h"
 
 namespace woa {
 namespace {
@@ -53,11 +52,11 @@ Status Isolation::write_setup(std::span<const BackendMapping> mappings) {
   WorkerSetup setup{serialize(plan_), stages_, {}};
   for (const BackendMapping& mapping : mappings) {
     if (mapping.descriptor < 0 || !mapping.region) continue;
+    const auto is_isolated = [&](std::uint32_t stage) { return plan_.stages[stage].isolated; };
+    if (std::ranges::none_of(mapping.stages, is_isolated)) continue;
     auto known = std::ranges::find(descriptors_, mapping.descriptor);
     if (known == descriptors_.end()) known = descriptors_.insert(known, mapping.descriptor);
     const auto place = static_cast<std::uint32_t>(known - descriptors_.begin());
-    const auto is_isolated = [&](std::uint32_t stage) { return plan_.stages[stage].isolated; };
-    if (std::ranges::none_of(mapping.stages, is_isolated)) continue;
     const bool writable = mapping.has_guards && mapping.access == Access::kReadWrite;
     setup.regions.push_back({*mapping.region, kFirstRegionDescriptor + place, mapping.offset, mapping.bytes.size(),
                              writable, mapping.has_guards, mapping.first_block, mapping.block_step,
@@ -109,7 +108,9 @@ struct WorkerProcess::Link {
 };
 
 WorkerProcess::WorkerProcess(Isolation& isolation, std::shared_ptr<Link> link) noexcept
-    : isolation_(isolation), link_(std::move(link)) {}
+    : isolation_(isolation),
+      link_(std::move(link)),
+      idle_(Doorbell(&link_->memory.header().thread_line), thread_waits(isolation.have_processors_)) {}
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(Isolation& isolation) {
   const std::size_t bytes = isolation.shape_.bytes();
@@ -159,46 +160,44 @@ WorkerProcess::~WorkerProcess() {
   const bool waits = !link_->ended.load() && link_->memory.turn() == WorkerTurn::kThread;
   if (waits) {
     link_->memory.give_to_process(WorkerTurn::kEnd);
-    Idle idle(Doorbell(&link_->memory.header().thread_line), thread_waits(isolation_.have_processors_));
     for (const std::uint64_t until = now_ns() + kEndNs; !link_->ended.load() && now_ns() < until;)
-      idle.idle(false, [&] { return link_->ended.load(); });
+      idle_.idle(false, [&] { return link_->ended.load(); });
   }
   if (!link_->ended.load()) isolation_.children_.kill(pid_);
 }
 
+// Says so once: the process may go on (ADR 11).
+void WorkerProcess::tell_if_stopped() noexcept {
+  if (stop_told_ || !is_stopped(pid_)) return;
+  stop_told_ = true;
+  const auto text = [&] {
+    const std::string process = std::to_string(pid_);
+    return "a worker process (" + process + ") is stopped; `kill -CONT " + process + "` lets it go on";
+  };
+  log(LogLevel::kWarning, if_memory(text, std::string("a worker process is stopped")));
+}
+
 // The outcome is kAnswered once the process has given the turn back.
 WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns) noexcept {
-  const WorkerMemory& memory = link_->memory;
   const auto has_turn = [&] {
-    const WorkerTurn turn = memory.turn();
+    const WorkerTurn turn = link_->memory.turn();
     return turn == WorkerTurn::kThread || turn == WorkerTurn::kFailed;
   };
   const auto over = [&] { return has_turn() || link_->ended.load() || isolation_.stopped(); };
-  Idle idle(Doorbell(&memory.header().thread_line), thread_waits(isolation_.have_processors_));
+  const auto awaits = [] { return Doorbell::kWorkOrRoom; };
   const std::uint64_t begin = now_ns();
-  std::uint64_t look_ns = begin + kStoppedNs;
-  while (!over()) {
-    const std::uint64_t now = now_ns(), took = now - begin;
-    if (limit_ns != 0 && took >= limit_ns) break;
-    if (now >= look_ns && is_stopped(pid_)) {
-      look_ns = ~std::uint64_t{0};  // said once: it may go on (ADR 11)
-      log(LogLevel::kWarning, if_memory(
-                                  [&] {
-                                    const std::string number = std::to_string(pid_);
-                                    return "a worker process (" + number + ") is stopped; `kill -CONT " + number +
-                                           "` lets it go on";
-                                  },
-                                  std::string("a worker process is stopped")));
-    } else if (now >= look_ns) {
-      look_ns = now + kStoppedNs;
-    }
-    idle.idle(
-        false, over, [] { return Doorbell::kWorkOrRoom; }, limit_ns == 0 ? Idle::kForever : limit_ns - took);
+  std::uint64_t look_ns = begin + kStoppedNs, took = 0;
+  for (; !over() && (limit_ns == 0 || took < limit_ns); took = now_ns() - begin) {
+    idle_.idle(false, over, awaits, limit_ns == 0 ? Idle::kForever : limit_ns - took);
+    if (begin + took < look_ns) continue;
+    look_ns += kStoppedNs;
+    tell_if_stopped();
   }
+  idle_.idle(true, over);
   if (has_turn()) return Outcome::kAnswered;
   const bool too_long = !link_->ended.load() && !isolation_.stopped();
   isolation_.children_.kill(pid_);
-  while (!link_->ended.load()) idle.idle(false, [&] { return link_->ended.load(); });
+  idle_.wait_until([&] { return link_->ended.load(); });
   return too_long ? Outcome::kTooLong : isolation_.stopped() ? Outcome::kStopped : Outcome::kEnded;
 }
 

@@ -16,6 +16,7 @@
 #include "controllers/cpu/worker_memory.h"
 #include "runtime/base/children.h"
 #include "runtime/controller/backend.h"
+#include "runtime/transport/idle.h"
 
 namespace woa {
 
@@ -95,11 +96,14 @@ class WorkerProcess {
                                                    std::size_t& inline_used) noexcept;
   void read_answer(const LoadedStage& stage, Firing& firing) noexcept;
   [[nodiscard]] Outcome await(std::uint64_t limit_ns) noexcept;
+  void tell_if_stopped() noexcept;
   Status await_start();
 
   Isolation& isolation_;
   std::shared_ptr<Link> link_;
+  Idle idle_;
   pid_t pid_ = -1;
+  bool stop_told_ = false;
 };
 
 // Runs firings of isolated stages for one worker.

@@ -369,7 +369,8 @@ class Limits(Followed):
 ELSEWHERE = {
     "gpus": "of docker", "memory": "of docker", "cpus": "of docker", "pids-limit": "of docker", "base": "of xbmgmt", "link": "of v++",
     "add-section": "of xclbinutil", "fmad": "of NVRTC", "std": "of NVRTC", "no-source-include": "of NVRTC", "gpu-architecture": "of NVRTC",
-     "node": "of xclbinutil's input", "cores": "named, not advised", "guard": "named, not advised", "end-limit": "named, not advised",
+     "node": "of xclbinutil's input", "cores": "named, not advised", "guard": "named, not advised", "isolate": "named, not advised",
+    "kernel-limit": "named, not advised", "kernel": "`woa doctor --kernel`: kernel_check_test.py", "end-limit": "named, not advised",
     "report": "named, not advised", "include": "new_kernel_test.py", "fpga": "`woa doctor --fpga`: fpga_doctor_test.py", "copies": "placement_test.py: another optimum is missed",
     "placement-limit": "more time: progress_test.py shows a search that takes all of it",
 }
