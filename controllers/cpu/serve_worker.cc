@@ -62,16 +62,25 @@ class FaultHandler {
   FaultHandler(const std::vector<MappedRegion>& regions, WorkerHeader& header) : stack_(kStackBytes) {
     handled = {&regions, &header};
     const stack_t stack{.ss_sp = stack_.data(), .ss_flags = 0, .ss_size = stack_.size()};
-    ::sigaltstack(&stack, nullptr);
+    ::sigaltstack(&stack, &stack_before_);
     struct sigaction action {};
     action.sa_sigaction = note_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGSEGV, SIGBUS}) ::sigaction(signal, &action, nullptr);
+    for (std::size_t k = 0; k < kSignals.size(); ++k) ::sigaction(kSignals[k], &action, &before_[k]);
   }
+  ~FaultHandler() {
+    for (std::size_t k = 0; k < kSignals.size(); ++k) ::sigaction(kSignals[k], &before_[k], nullptr);
+    ::sigaltstack(&stack_before_, nullptr);
+  }
+  FaultHandler(const FaultHandler&) = delete;
+  FaultHandler& operator=(const FaultHandler&) = delete;
 
  private:
   static constexpr std::size_t kStackBytes = 64 << 10;
+  static constexpr std::array<int, 2> kSignals{SIGSEGV, SIGBUS};
   std::vector<std::byte> stack_;
+  stack_t stack_before_{};
+  std::array<struct sigaction, kSignals.size()> before_{};
 };
 
 class Worker {
