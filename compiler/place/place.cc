@@ -34,6 +34,7 @@ class Placer {
       } else {
         pin(stage);
       }
+      check_isolation(stage);
     }
   }
 
