@@ -157,7 +157,8 @@ class Faults(CudaTest, FaultsTest):
             self.assertNotIn("woa_cuda_double", error)  # no rule was broken, and nothing left registered
 
     def test_two_processes_on_one_device(self):
-        runs = [self.start(f"seed={seed}", self.graph("stays", "queued"), "--instances", "30", "--window", "4", "--json") for seed in (1, 2)]
+        graph = self.graph("stays", "queued")  # written once: the first run may be reading it
+        runs = [self.start(f"seed={seed}", graph, "--instances", "30", "--window", "4", "--json") for seed in (1, 2)]
         found = [self.end(run, LIMIT_S) for run in runs]
         self.assertEqual([code for code, *_ in found], [0, 0], found)
         sums = {json.loads(out)["outputs"][0]["sha256"] for _, out, _ in found}
