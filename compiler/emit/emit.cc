@@ -76,7 +76,7 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.serial = stage.kernel->serial;
   plan.state_bytes = stage.kernel->state_bytes;
   plan.isolated = is_isolated(stage);
-  plan.limit_ns = stage.decl->limit_ns.value_or(0);
+  if (plan.isolated) plan.limit_ns = stage.decl->limit_ns.value_or(0);
   plan.scratch_bytes = stage.kernel->scratch_bytes;
   return plan;
 }
