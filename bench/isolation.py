@@ -129,15 +129,16 @@ class Bench:
         killed, seen = [], set()
 
         def kill():
-            while not stop.wait(random.random() * 0.2):
-                workers = [child for node in children(self.process.pid) for child in children(node)]
+            while not stop.wait(random.random() * 0.05):
+                nodes = [] if self.process is None else children(self.process.pid)
+                workers = [child for node in nodes for child in children(node)]
                 for worker in random.sample(workers, min(1, len(workers))):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(worker, signal.SIGKILL)
                         killed.append(worker)
                         seen.update(workers)
 
-        killer = threading.Thread(target=kill)
+        killer = threading.Thread(target=kill, daemon=True)
         killer.start()
         said, took, right = self.outputs(self.inputs(kinds), "--isolate")
         stop.set()

@@ -23,6 +23,8 @@ constexpr std::uint64_t kEndNs = 1'000'000'000;      // for one to release them
 constexpr std::uint64_t kStoppedNs = 3'000'000'000;  // that a process may be stopped in silence
 constexpr std::uint64_t kLookNs = 20'000'000;        // a process may be killed between its answer and the wake-up
 
+constexpr std::uint32_t kMostStarts = 5;  // of processes that end while they begin
+
 std::string limit_text(const StagePlan& stage) { return us_text(static_cast<double>(stage.limit_ns) / 1'000); }
 
 IdleOptions thread_waits(bool has_processor) {
@@ -76,7 +78,7 @@ Status Isolation::begin(std::span<const BackendMapping> mappings) {
     return {Code::kUnsupported, "this program starts no worker processes, which isolated stages run in"};
   WOA_RETURN_IF_ERROR(write_setup(mappings));
   if (!is_needed_) return {};
-  WOA_ASSIGN_OR_RETURN(spare_, WorkerProcess::start(*this));
+  WOA_ASSIGN_OR_RETURN(spare_, start());
   return {};
 }
 
@@ -85,7 +87,15 @@ Result<std::unique_ptr<WorkerProcess>> Isolation::take() {
     const std::lock_guard lock(mutex_);
     if (spare_ != nullptr) return std::move(spare_);
   }
-  return WorkerProcess::start(*this);
+  return start();
+}
+
+// One that ends while it begins has run nothing: somebody may have killed it.
+Result<std::unique_ptr<WorkerProcess>> Isolation::start() {
+  Result<std::unique_ptr<WorkerProcess>> started = WorkerProcess::start(*this);
+  for (std::uint32_t k = 1; k < kMostStarts && started.status().code() == Code::kPeerLost && !stopped(); ++k)
+    started = WorkerProcess::start(*this);
+  return started;
 }
 
 std::uint64_t Isolation::place_of(const std::uint8_t* data) const noexcept {
@@ -341,7 +351,10 @@ Status IsolatedRunner::try_to_run(const LoadedStage& stage, Firing& firing) {
     if (process_ != nullptr && process_->has_ended()) process_.reset();  // between two firings
     if (process_ == nullptr) {
       Result<std::unique_ptr<WorkerProcess>> started = isolation_.take();
-      if (!started.ok()) return started.status();
+      const Code code = started.status().code();
+      // A lost peer would be one of the run's.
+      if (!started.ok())
+        return failed(code == Code::kExhausted ? code : Code::kKernelFailed, started.status().message());
       process_ = std::move(*started);
     }
     const WorkerProcess::Outcome outcome = process_->run(stage, firing);

@@ -49,6 +49,7 @@ class Isolation {
   };
   // The place of payload data that a process maps; kNowhere: it maps none.
   [[nodiscard]] std::uint64_t place_of(const std::uint8_t* data) const noexcept;
+  Result<std::unique_ptr<WorkerProcess>> start();
   Status write_setup(std::span<const BackendMapping> mappings);
 
   const Children::Program program_;
