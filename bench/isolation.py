@@ -90,7 +90,7 @@ class Bench:
             filled.photograph(os.path.join(photos, f"{k}.jpg"), 4000, 3000, k)
         for name, arguments in (("20 us", (self.graph, "--in", "x=" + text, "--instances", "40000")),
                                 ("20 us, one worker", (self.graph, "--in", "x=" + text, "--instances", "20000", "--workers", "1")),
-                                ("jpeg_decode", (self.decode, "--in", "photo=" + os.path.join(photos, "0.jpg"), "--instances", "40"))):
+                                ("jpeg_decode", (self.decode, "--in", "photo=" + os.path.join(photos, "0.jpg"), "--instances", "200"))):
             took = {"": [], "--isolate": []}
             for _ in range(rounds):
                 for isolate, all_ in took.items():
