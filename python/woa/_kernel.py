@@ -99,7 +99,7 @@ def _drop_locals(error: BaseException) -> None:
 
 
 def firing(function: Callable[..., Any], name: str, inputs: dict[str, Any], outputs: dict[str, Any],
-            params: dict[str, Any]) -> Callable[..., None]:
+           params: dict[str, Any]) -> Callable[..., None]:
     """What the library calls for a firing: (parameters, inputs, outputs to be written)."""
     is_class = inspect.isclass(function)
     signature = inspect.signature(function.__call__ if is_class else function)  # type: ignore[operator]
@@ -158,8 +158,7 @@ def _register(function: Callable[..., Any], name: str, inputs: dict[str, Any], o
     declared = {"woa_kernel": 1, "name": name, "in": inputs, "out": outputs, **({"params": params} if params else {}),
                 "serial": True, "variants": {"cpu": {}}}
     description = "".join(f"{key}: {flow(value)}\n" for key, value in declared.items())
-    _woa.register_kernel(description, *types(inputs, outputs), call, send,
-                         unpack_error)
+    _woa.register_kernel(description, *types(inputs, outputs), call, send, unpack_error)
     registered[name] = description
 
 
