@@ -68,7 +68,7 @@ KernelDescription describe(const KernelDecl& kernel) {
   said.library = kernel.library;
   said.stateful = kStatefulNames.at(static_cast<std::size_t>(kernel.stateful));
   said.serial = kernel.serial;
-  said.isolate = kernel.isolate.has_value();
+  said.isolate = kernel.isolate;
   said.state_bytes = kernel.state_bytes;
   said.scratch_bytes = kernel.scratch_bytes;
   for (const InputPortPlan& port : kernel.inputs) {

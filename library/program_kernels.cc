@@ -46,7 +46,7 @@ Status add_kernel(const char* description, const woa_kernel* functions, void* us
   return {};
 }
 
-// What worker processes make the functions of kernel number `number` of.
+// Gives a kernel what worker processes make its functions of; `number`: its place.
 Result<ProgramKernel> sent(std::size_t number, ProgramKernel kernel) {
   woa_sending sending{};
   {

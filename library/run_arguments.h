@@ -28,8 +28,8 @@ struct RunArguments {
   JoinArguments joining;
   Cores cores;
   bool no_payload_crc = false;
-  // Of woa.h: worker processes of the program's own kernels, and which of their firings run there: none; all; or all
-  // but brief ones.
+  // Options of woa.h alone: worker processes of the program's own kernels, and which of their firings run there: none;
+  // all; or all but brief ones.
   Children::Program worker = {};
   std::string program_kernels = "threads";  // or "processes", "long"
   bool guard = false;                       // CpuOptions::guarded, for controllers of this machine

@@ -331,12 +331,17 @@ void read_stateful(const YamlNode* node, KernelDecl& kernel, Report& report) {
   }
 }
 
+std::uint64_t read_memory(const YamlNode& node, std::string_view key, Report& report) {
+  const std::uint64_t bytes = read_size(node, cat("`", key, "`"), report).value_or(0);
+  if (bytes > kMostScratchBytes)
+    report.error(problem::kBadValue, node.place, cat("`", key, "` is ", quote(node.text), ", over 64 GiB"),
+                 "write at most `64GiB`");
+  return bytes;
+}
+
 void read_state(const YamlNode* node, KernelDecl& kernel, Report& report) {
   if (node == nullptr) return;
-  kernel.state_bytes = read_size(*node, "`state`", report).value_or(0);
-  if (kernel.state_bytes > kMostScratchBytes)
-    report.error(problem::kBadValue, node->place, cat("`state` is ", quote(node->text), ", over 64 GiB"),
-                 "write at most `64GiB`");
+  kernel.state_bytes = read_memory(*node, "state", report);
   if (kernel.stateful == Stateful::kNo)
     report.error(problem::kBadKernel, node->place, "`state` is the size of a state that the kernel does not keep",
                  "add `stateful: instance` or `stateful: run`, or remove `state`");
@@ -386,17 +391,11 @@ void read_body(const MapReader& map, KernelHome home, KernelDecl& kernel, Report
     kernel.library = read_text(*library, "`library`", report).value_or("");
     report.add_named(library->place.source, kernel.library);
   }
-  if (const YamlNode* scratch = map.get("scratch")) {
-    kernel.scratch_bytes = read_size(*scratch, "`scratch`", report).value_or(0);
-    if (kernel.scratch_bytes > kMostScratchBytes)
-      report.error(problem::kBadValue, scratch->place, cat("`scratch` is ", quote(scratch->text), ", over 64 GiB"),
-                   "write at most `64GiB`");
-  }
+  if (const YamlNode* scratch = map.get("scratch")) kernel.scratch_bytes = read_memory(*scratch, "scratch", report);
   read_stateful(map.get("stateful"), kernel, report);
   read_state(map.get("state"), kernel, report);
-  if (const YamlNode* isolate = map.get("isolate");
-      isolate != nullptr && read_bool(*isolate, "`isolate`", report).value_or(false))
-    kernel.isolate = isolate->place;
+  if (const YamlNode* isolate = map.get("isolate"))
+    kernel.isolate = read_bool(*isolate, "`isolate`", report).value_or(false);
   if (const YamlNode* serial = map.get("serial"))
     kernel.serial = read_bool(*serial, "`serial`", report).value_or(false);
   kernel.needs = read_needs(map.get("needs"), report);

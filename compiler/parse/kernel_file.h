@@ -30,7 +30,7 @@ struct KernelDecl {
   bool serial = false;  // one firing at a time
   std::uint64_t scratch_bytes = 0;
   std::uint64_t state_bytes = 0;                              // of one state, which holds no pointers; 0: not declared
-  std::optional<Place> isolate;                               // of `isolate: true`
+  bool isolate = false;                                       // it asks for worker processes
   std::vector<NeedUse> needs;                                 // capabilities of the controller
   std::map<std::string, VariantPlan, std::less<>> variants;   // by kind: cpu, opencl, cuda, rtl
   std::map<std::string, ResourceUse, std::less<>> resources;  // that a variant takes, by kind; missing: unknown

@@ -143,12 +143,10 @@ class Placer {
 
   void check_isolation(const GraphStage& stage) {
     if (!is_isolated(stage)) return;
-    StagePlan plan;
-    plan.kernel = stage.kernel->name;
-    plan.program_kernel = stage.program_kernel;
-    plan.stateful = stage.kernel->stateful;
-    plan.state_bytes = stage.kernel->state_bytes;
-    if (const std::string why = why_not_isolated(plan); !why.empty())
+    const KernelDecl& kernel = *stage.kernel;
+    const std::string why =
+        why_not_isolated(kernel.name, stage.program_kernel != 0, kernel.stateful, kernel.state_bytes);
+    if (!why.empty())
       report_.error(problem::kNotIsolated, stage.place, cat("stage ", quote(stage.name), " cannot be isolated"), why);
   }
 
@@ -217,7 +215,7 @@ const Resources* modelled_on(const GraphStage& stage, const ControllerPlan& cont
 
 bool is_isolated(const GraphStage& stage) {
   if (stage.kernel == nullptr || stage.decl == nullptr) return false;
-  return stage.decl->limit_ns || stage.decl->isolate.value_or(stage.kernel->isolate.has_value());
+  return stage.decl->limit_ns || stage.decl->isolate.value_or(stage.kernel->isolate);
 }
 
 bool may_run(const GraphStage& stage, const ControllerPlan& controller) {

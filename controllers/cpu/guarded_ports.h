@@ -19,7 +19,7 @@
 
 namespace woa {
 
-// What lies beside memory that a kernel may write to, so that it shows whether it did.
+// Fills memory beside that which a kernel may write to, so that it shows whether it did.
 inline constexpr std::uint8_t kUntouched = 0xA5;
 // kBrokenContract: the kernel wrote `where` ("behind") an output of `bytes`, one element of a port that scatters.
 Status wrote_outside(const OutputPortPlan& port, std::uint32_t element, const char* where, std::uint64_t bytes);

@@ -61,8 +61,7 @@ Status Isolation::write_setup(std::span<const BackendMapping> mappings) {
     const auto place = static_cast<std::uint32_t>(known - descriptors_.begin());
     const bool writable = mapping.has_guards && mapping.access == Access::kReadWrite;
     setup.regions.push_back({*mapping.region, kFirstRegionDescriptor + place, mapping.offset, mapping.bytes.size(),
-                             writable, mapping.has_guards, mapping.first_block, mapping.block_step,
-                             mapping.block_bytes});
+                             writable, mapping.has_guards, mapping.block_step});
     regions_.push_back({mapping.bytes, *mapping.region});
   }
   std::ranges::sort(regions_, {}, [](const Region& region) { return region.bytes.data(); });
@@ -156,20 +155,17 @@ Status WorkerProcess::await_start() {
   if (outcome == Outcome::kTooLong)
     return {Code::kUnavailable, process + "was not ready within " + us_text(static_cast<double>(kStartNs) / 1'000)};
   if (outcome != Outcome::kAnswered) return {Code::kPeerLost, process + how_it_ended()};
-  char message[sizeof WorkerHeader::message];
-  std::memcpy(message, link_->memory.header().message, sizeof message);
-  message[sizeof message - 1] = '\0';
-  const std::uint32_t code = link_->memory.header().code;
-  const bool known = code > 0 && code <= static_cast<std::uint32_t>(Code::kInternal);
-  const Code said = known ? static_cast<Code>(code) : Code::kInternal;
-  return {said == Code::kUnavailable ? Code::kNotFound : said, message};  // kept for devices and peers
+  const Status said = link_->memory.header().said();
+  if (said.ok()) return {Code::kInternal, process + "does not say why it failed"};
+  return {said.code() == Code::kUnavailable ? Code::kNotFound : said.code(),
+          said.message()};  // kept for devices and peers
 }
 
 WorkerProcess::~WorkerProcess() {
   if (pid_ < 0) return;
   const bool waits = !link_->ended.load() && link_->memory.turn() == WorkerTurn::kThread;
   if (waits) {
-    link_->memory.give_to_process(WorkerTurn::kEnd);
+    link_->memory.header().give_to_process(WorkerTurn::kEnd);
     for (const std::uint64_t until = now_ns() + kEndNs; !link_->ended.load() && now_ns() < until;)
       idle_.idle(false, [&] { return link_->ended.load(); });
   }
@@ -298,31 +294,21 @@ bool WorkerProcess::write_request(const LoadedStage& stage, Firing& firing) noex
 void WorkerProcess::read_answer(const LoadedStage& stage, Firing& firing) noexcept {
   const WorkerMemory& memory = link_->memory;
   std::size_t next = firing.outputs.size();
-  const auto read_output = [](const woa_output& from, woa_output& to) {
-    to.bytes = from.bytes;
-    std::copy(std::begin(from.dims), std::end(from.dims), std::begin(to.dims));
-    to.written = from.written;
-    to.count = from.count;
-  };
   for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-    read_output(memory.outputs()[p], firing.outputs[p]);
+    copy_answer(memory.outputs()[p], firing.outputs[p]);
     for (std::uint32_t e = 0; e < stage.plan->outputs[p].many; ++e)
-      read_output(memory.outputs()[next++], firing.outputs[p].elements[e]);
+      copy_answer(memory.outputs()[next++], firing.outputs[p].elements[e]);
   }
   const WorkerHeader& header = memory.header();
   firing.started_ns = header.started_ns;
   firing.ended_ns = std::max(header.started_ns, header.ended_ns);
-  const std::uint32_t code = header.code;
-  const bool known = code <= static_cast<std::uint32_t>(Code::kInternal);
-  firing.code = known ? static_cast<Code>(code) : Code::kBrokenContract;
-  if (firing.code == Code::kOk) {
+  const Status said = header.said();
+  firing.code = said.code();
+  if (said.ok()) {
     if (firing.state != nullptr) std::memcpy(firing.state, memory.state().data(), stage.plan->state_bytes);
     return;
   }
-  char message[sizeof WorkerHeader::message];
-  std::memcpy(message, header.message, sizeof message);
-  message[sizeof message - 1] = '\0';
-  firing.message.assign(known ? message : "the worker process answered with a status that there is not");
+  firing.message.assign(said.message());
   const std::uint64_t attached = header.attached_bytes;
   if (stage.attached == nullptr || attached == 0 || attached > memory.attachment().size()) return;
   stage.attached(stage.self, firing.instance, memory.attachment().data(), attached);
@@ -335,7 +321,7 @@ WorkerProcess::Outcome WorkerProcess::run(const LoadedStage& stage, Firing& firi
     firing.started_ns = firing.ended_ns = now_ns();
     return Outcome::kAnswered;
   }
-  link_->memory.give_to_process(WorkerTurn::kProcess);
+  link_->memory.header().give_to_process(WorkerTurn::kProcess);
   const Outcome outcome = await(stage.plan->limit_ns);
   if (outcome == Outcome::kAnswered) read_answer(stage, firing);
   return outcome;

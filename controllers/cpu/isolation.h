@@ -22,7 +22,7 @@ namespace woa {
 
 class WorkerProcess;
 
-// What all worker processes of a controller have in common. Any thread may start one.
+// All worker processes of a controller have this in common. Any thread may start one.
 class Isolation {
  public:
   // `program`: calls serve_worker(). `stages`: of the controller; those that are isolated count. `workers`: of it,

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -38,7 +37,7 @@ struct MappedRegion {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return mapping->bytes(); }
 };
 
-// What the signal handler reads; set before the first firing.
+// The signal handler reads it; set before the first firing.
 struct {
   const std::vector<MappedRegion>* regions = nullptr;
   WorkerHeader* header = nullptr;
@@ -85,7 +84,8 @@ class FaultHandler {
 
 class Worker {
  public:
-  Worker(const WorkerServer& server, const WorkerMemory& memory) : server_(server), memory_(memory) {}
+  Worker(const WorkerServer& server, Plan plan, const WorkerMemory& memory)
+      : server_(server), memory_(memory), plan_(std::move(plan)) {}
 
   Status load(const WorkerSetup& setup);
   // Until the thread says so, or is gone.
@@ -171,7 +171,6 @@ Status Worker::load_kernel(const WorkerStage& of) {
 }
 
 Status Worker::load(const WorkerSetup& setup) {
-  WOA_ASSIGN_OR_RETURN(plan_, parse_plan(std::as_bytes(std::span(setup.plan))));
   stages_.resize(plan_.stages.size());
   WOA_RETURN_IF_ERROR(map_regions(setup));
   for (const WorkerStage& stage : setup.stages) WOA_RETURN_IF_ERROR(load_kernel(stage));
@@ -193,7 +192,7 @@ bool Worker::await_request(Idle& idle) noexcept {
 void Worker::serve() {
   const FaultHandler handler(regions_, memory_.header());
   serving = &memory_;
-  memory_.give_to_thread(WorkerTurn::kThread);
+  memory_.header().give_to_thread(WorkerTurn::kThread);
   IdleOptions waits = memory_.header().has_processor != 0 ? IdleOptions() : kHelperWaits;
   waits.sleep_ns = kParentLookNs;
   Idle idle(Doorbell(&memory_.header().process_line), waits);
@@ -293,7 +292,7 @@ void Worker::each_output(const StagePlan& stage, const Visit& visit) {
   }
 }
 
-// What lies between an output and the guard behind its block; the first bytes of the guard, if that may be touched.
+// Bytes between an output and the guard behind its block, and the first ones of a guard that may be touched.
 std::span<std::byte> Worker::behind(const woa_output& output) const noexcept {
   auto* const data = reinterpret_cast<std::byte*>(output.data);
   for (const MappedRegion& region : regions_) {
@@ -333,20 +332,14 @@ Status Worker::run(const LoadedStage& stage) {
 
 void Worker::answer(const Status& status) {
   WorkerHeader& header = memory_.header();
-  const auto copy = [](const woa_output& from, woa_output& to) {
-    to.bytes = from.bytes;
-    std::copy(std::begin(from.dims), std::end(from.dims), std::begin(to.dims));
-    to.written = from.written;
-    to.count = from.count;
-  };
-  for (std::size_t p = 0; p < outputs_.size(); ++p) copy(outputs_[p], memory_.outputs()[p]);
-  for (std::size_t e = 0; e < elements_out_.size(); ++e) copy(elements_out_[e], memory_.outputs()[outputs_.size() + e]);
+  for (std::size_t p = 0; p < outputs_.size(); ++p) copy_answer(outputs_[p], memory_.outputs()[p]);
+  for (std::size_t e = 0; e < elements_out_.size(); ++e)
+    copy_answer(elements_out_[e], memory_.outputs()[outputs_.size() + e]);
   if (!state_.empty() && firing_.state != nullptr) std::memcpy(memory_.state().data(), state_.data(), state_.size());
-  header.code = static_cast<std::uint32_t>(status.code());
+  header.say(status);
   header.started_ns = firing_.started_ns;
   header.ended_ns = firing_.ended_ns;
-  header.message[status.message().copy(header.message, sizeof header.message - 1)] = '\0';
-  memory_.give_to_thread(WorkerTurn::kThread);
+  header.give_to_thread(WorkerTurn::kThread);
 }
 
 // Ends with its parent. No core files: a limit of one byte holds for programs that the system pipes them to, too.
@@ -364,32 +357,23 @@ void become_worker(const WorkerHeader& header) {
   set_clock_ahead(header.clock_ahead_ns);
 }
 
-Result<std::string> read_all(int file, std::size_t bytes) {
-  std::string text(bytes, '\0');
-  std::size_t at = 0;
-  while (at < bytes) {
-    const ssize_t n = ::pread(file, text.data() + at, bytes - at, static_cast<off_t>(at));
-    if (n == 0 || (n < 0 && errno != EINTR)) return {Code::kDataLoss, "the setup of a worker process is cut short"};
-    at += static_cast<std::size_t>(n);
-  }
-  return text;
-}
-
 Result<WorkerSetup> read_setup(const WorkerHeader& header) {
-  WOA_ASSIGN_OR_RETURN(const std::string bytes, read_all(kSetupDescriptor, header.setup_bytes));
+  WOA_ASSIGN_OR_RETURN(const auto mapping, map_pages(kSetupDescriptor, header.setup_bytes, Access::kRead));
+  const std::span<const std::byte> bytes = mapping->bytes().first(header.setup_bytes);
   WorkerSetup setup;
-  if (!message::decode(bytes, setup)) return {Code::kDataLoss, "the setup of a worker process cannot be read"};
+  if (!message::decode({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, setup))
+    return {Code::kDataLoss, "the setup of a worker process cannot be read"};
   return setup;
 }
 
 Status serve(const WorkerServer& server, const WorkerHeader& header, std::span<std::byte> memory) {
   WOA_ASSIGN_OR_RETURN(const WorkerSetup setup, read_setup(header));
-  WOA_ASSIGN_OR_RETURN(const Plan plan, parse_plan(std::as_bytes(std::span(setup.plan))));
+  WOA_ASSIGN_OR_RETURN(Plan plan, parse_plan(std::as_bytes(std::span(setup.plan))));
   const auto is_known = [&](const WorkerStage& stage) { return stage.id < plan.stages.size(); };
   if (!std::ranges::all_of(setup.stages, is_known)) return {Code::kDataLoss, "a stage that the plan lacks"};
   const WorkerShape shape = WorkerShape::of(plan, setup.stages);
   if (shape.bytes() != header.bytes) return {Code::kDataLoss, "the thread of a worker process is of another version"};
-  Worker worker(server, WorkerMemory(memory, shape));
+  Worker worker(server, std::move(plan), WorkerMemory(memory, shape));
   WOA_RETURN_IF_ERROR(worker.load(setup));
   worker.serve();
   return {};
@@ -417,10 +401,8 @@ int serve_worker(const WorkerServer& server) {
   become_worker(header);
   const Status status = or_no_memory([&] { return serve(server, header, memory); });
   if (status.ok()) return 0;
-  header.code = static_cast<std::uint32_t>(status.code());
-  header.message[status.message().copy(header.message, sizeof header.message - 1)] = '\0';
-  header.turn.store(static_cast<std::uint32_t>(WorkerTurn::kFailed), std::memory_order_release);
-  Doorbell(&header.thread_line).ring();
+  header.say(status);
+  header.give_to_thread(WorkerTurn::kFailed);
   return 1;
 }
 

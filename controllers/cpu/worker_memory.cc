@@ -1,18 +1,19 @@
 #include "controllers/cpu/worker_memory.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace woa {
 namespace {
 
-constexpr std::size_t whole_lines(std::size_t bytes) noexcept { return in_whole_lines(bytes); }
-
 std::uint64_t most_inline(const Plan& plan, std::uint32_t stage) {
   std::uint64_t most = 0;
   for (const EdgePlan& edge : plan.edges)
     if (edge.to_stage == stage) most = std::max<std::uint64_t>(most, edge.inline_bytes);
-  return whole_lines(most + kPayloadAlignment);  // and where the data begin
+  return in_whole_lines(most + kPayloadAlignment);  // and where the data begin
 }
 
 }  // namespace
@@ -29,19 +30,19 @@ WorkerShape WorkerShape::of(const Plan& plan, std::span<const WorkerStage> stage
     shape.outputs = std::max(shape.outputs, outputs);
     shape.inline_bytes = std::max<std::size_t>(shape.inline_bytes, inputs * most_inline(plan, of.id));
     if (stage.stateful != Stateful::kNo)
-      shape.state_bytes = std::max<std::size_t>(shape.state_bytes, whole_lines(stage.state_bytes));
+      shape.state_bytes = std::max<std::size_t>(shape.state_bytes, in_whole_lines(stage.state_bytes));
   }
   return shape;
 }
 
 std::size_t WorkerShape::bytes() const noexcept {
-  return whole_lines(sizeof(WorkerHeader)) + whole_lines(inputs * sizeof(woa_input)) +
-         whole_lines(outputs * sizeof(woa_output)) + inline_bytes + state_bytes + attached;
+  return in_whole_lines(sizeof(WorkerHeader)) + in_whole_lines(inputs * sizeof(woa_input)) +
+         in_whole_lines(outputs * sizeof(woa_output)) + inline_bytes + state_bytes + attached;
 }
 
 WorkerMemory::WorkerMemory(std::span<std::byte> memory, const WorkerShape& shape) noexcept {
   std::byte* at = memory.data();
-  const auto take = [&](std::size_t bytes) { return std::exchange(at, at + whole_lines(bytes)); };
+  const auto take = [&](std::size_t bytes) { return std::exchange(at, at + in_whole_lines(bytes)); };
   header_ = reinterpret_cast<WorkerHeader*>(take(sizeof(WorkerHeader)));
   inputs_ = {reinterpret_cast<woa_input*>(take(shape.inputs * sizeof(woa_input))), shape.inputs};
   outputs_ = {reinterpret_cast<woa_output*>(take(shape.outputs * sizeof(woa_output))), shape.outputs};
@@ -50,14 +51,38 @@ WorkerMemory::WorkerMemory(std::span<std::byte> memory, const WorkerShape& shape
   state_ = {reinterpret_cast<std::uint8_t*>(take(shape.state_bytes)), shape.state_bytes};
 }
 
-void WorkerMemory::give_to_process(WorkerTurn turn) const noexcept {
-  header_->turn.store(static_cast<std::uint32_t>(turn), std::memory_order_release);
-  Doorbell(&header_->process_line).ring();
+void WorkerHeader::say(const Status& status) noexcept {
+  code = static_cast<std::uint32_t>(status.code());
+  message[status.message().copy(message, sizeof message - 1)] = '\0';
 }
 
-void WorkerMemory::give_to_thread(WorkerTurn turn) const noexcept {
-  header_->turn.store(static_cast<std::uint32_t>(turn), std::memory_order_release);
-  Doorbell(&header_->thread_line).ring();
+// The other side may write anything, and go on writing: each is read once.
+Status WorkerHeader::said() const {
+  const std::uint32_t number = code;
+  if (number > static_cast<std::uint32_t>(Code::kInternal))
+    return {Code::kBrokenContract, "the worker process answered with a status that there is not"};
+  if (number == 0) return {};
+  std::array<char, sizeof message> text;
+  std::memcpy(text.data(), message, text.size());
+  text.back() = '\0';
+  return {static_cast<Code>(number), text.data()};
+}
+
+void WorkerHeader::give_to_process(WorkerTurn to) noexcept {
+  turn.store(static_cast<std::uint32_t>(to), std::memory_order_release);
+  Doorbell(&process_line).ring();
+}
+
+void WorkerHeader::give_to_thread(WorkerTurn to) noexcept {
+  turn.store(static_cast<std::uint32_t>(to), std::memory_order_release);
+  Doorbell(&thread_line).ring();
+}
+
+void copy_answer(const woa_output& from, woa_output& to) noexcept {
+  to.bytes = from.bytes;
+  std::copy(std::begin(from.dims), std::end(from.dims), std::begin(to.dims));
+  to.written = from.written;
+  to.count = from.count;
 }
 
 }  // namespace woa

@@ -28,7 +28,7 @@ struct WorkerRegion {
   std::uint32_t descriptor = 0;  // of the process
   std::uint64_t offset = 0, bytes = 0;
   bool writable = false, has_guards = false;
-  std::uint64_t first_block = 0, block_step = 0, block_bytes = 0;  // as in BackendMapping
+  std::uint64_t block_step = 0;  // as in BackendMapping
 };
 
 struct WorkerStage {
@@ -37,7 +37,7 @@ struct WorkerStage {
   std::string sent;      // of a kernel of the program (ProgramKernel)
 };
 
-// What a process is told when it starts: the same for all processes of a controller.
+// A process is told this when it starts: the same for all processes of a controller.
 struct WorkerSetup {
   std::string plan;  // as in a plan file
   std::vector<WorkerStage> stages;
@@ -51,9 +51,7 @@ void fields(auto& f, message::Like<WorkerRegion> auto& m) {
   f(4, "bytes", m.bytes);
   f(5, "writable", m.writable);
   f(6, "has_guards", m.has_guards);
-  f(7, "first_block", m.first_block);
-  f(8, "block_step", m.block_step);
-  f(9, "block_bytes", m.block_bytes);
+  f(7, "block_step", m.block_step);
 }
 void fields(auto& f, message::Like<WorkerStage> auto& m) {
   f(1, "id", m.id);
@@ -96,7 +94,18 @@ struct WorkerHeader {
   std::uint64_t attached_bytes = 0;     // to a failure
   std::atomic<std::uint64_t> fault{0};  // the address that a kernel touched and may not; 0: none
   char message[512] = {};
+
+  // What a side says of a firing, or of its start, and what the other hears: kBrokenContract for a code that there is
+  // not.
+  void say(const Status& status) noexcept;
+  [[nodiscard]] Status said() const;
+  // Hands over the turn, and wakes whoever has it now.
+  void give_to_process(WorkerTurn to) noexcept;
+  void give_to_thread(WorkerTurn to) noexcept;
 };
+
+// Takes over what a kernel has set of an output.
+void copy_answer(const woa_output& from, woa_output& to) noexcept;
 
 inline constexpr std::size_t kMostAttached = 64 << 10;
 
@@ -124,9 +133,6 @@ class WorkerMemory {
   [[nodiscard]] WorkerTurn turn() const noexcept {
     return static_cast<WorkerTurn>(header_->turn.load(std::memory_order_acquire));
   }
-  // The thread's, the process's: hands over the turn, and wakes whoever has it now.
-  void give_to_process(WorkerTurn turn) const noexcept;
-  void give_to_thread(WorkerTurn turn) const noexcept;
 
  private:
   WorkerHeader* header_;
@@ -135,7 +141,7 @@ class WorkerMemory {
   std::span<std::uint8_t> inline_, state_, attachment_;
 };
 
-// Where a payload lies: a region's number and an offset; or the inline payloads and an offset; or nowhere.
+// A payload lies in a region, by number and offset; or in the inline payloads, by offset; or nowhere.
 class WorkerPlace {
  public:
   static constexpr std::uint32_t kInline = 0x10000;  // above any region

@@ -81,7 +81,7 @@ WOA_API woa_status woa_kernel_register(const char *description, const woa_kernel
 
 /* ---- Kernels of the program in worker processes ---- */
 
-/* What a worker process makes a registered kernel's functions of (docs/isolation.md). */
+/* Gives a worker process the means to make a registered kernel's functions (docs/isolation.md). */
 typedef struct woa_sending {
   /* Gives it: bytes that stay valid until the next call. Within woa_run_start(), in its thread. A status other than
    * WOA_OK says why the functions cannot be sent; null: they are not to be. */

@@ -54,10 +54,9 @@ def unpack(sent: bytes) -> tuple[Any, ...]:
     path, folder, target, ports = pickle.loads(sent)
     sys.path[:] = path
     os.chdir(folder)
-    if isinstance(target, tuple) and isinstance(target[0], bytes):
-        code, file = target
-        return _of_file(pickle.loads(code), file), ports
     module, name = target
+    if isinstance(module, bytes):  # the function itself, and its file
+        return _of_file(pickle.loads(module), name), ports
     importlib.import_module(module)
     return _named(module, name), ports
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/plain_signals.h"
 #include "runtime/base/status.h"
 #include "runtime/base/unique_fd.h"
 
@@ -120,27 +121,6 @@ std::string complaint(int errors) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.empty() ? "" : ": " + text;
 }
-
-// Signals as a program expects them at its start, whichever this process ignores or blocks.
-class PlainSignals {
- public:
-  PlainSignals() {
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~PlainSignals() { posix_spawnattr_destroy(&attributes_); }
-  PlainSignals(const PlainSignals&) = delete;
-  PlainSignals& operator=(const PlainSignals&) = delete;
-  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
 
 // 0, or the system's error.
 int spawn(const std::vector<std::string>& command, int in, int out, int errors, pid_t& child) {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/base/plain_signals.h"
 #include "runtime/base/thread.h"
 
 namespace woa {
@@ -25,27 +26,6 @@ Status not_started(const std::string& program, int error) {
   if (error == EAGAIN || error == ENOMEM || is_limit(error)) return limit_reached("starting a process", error);
   return {Code::kUnavailable, "cannot start '" + program + "': " + std::strerror(error)};
 }
-
-class SpawnAttributes {
- public:
-  SpawnAttributes() {
-    sigset_t blocked, all;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
-    sigfillset(&all);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setsigmask(&attributes_, &blocked);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
 
 // The descriptors, out of the way of the numbers that the child gets them by.
 Status move_away(std::span<const int> descriptors, std::vector<UniqueFd>& moved) {
@@ -70,9 +50,9 @@ Result<pid_t> spawn(const Children::Program& program, std::span<const int> descr
   int next = kFirstDescriptor;
   for (const UniqueFd& descriptor : moved) posix_spawn_file_actions_adddup2(&actions, descriptor.get(), next++);
   posix_spawn_file_actions_addclosefrom_np(&actions, next);
-  const SpawnAttributes attributes;
+  const PlainSignals signals{SIGINT};
   pid_t child = -1;
-  const int error = ::posix_spawn(&child, arguments[0], &actions, attributes.get(), arguments.data(), environ);
+  const int error = ::posix_spawn(&child, arguments[0], &actions, signals.attributes(), arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return not_started(program.command[0], error);
   return child;

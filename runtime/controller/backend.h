@@ -151,7 +151,7 @@ struct LoadedStage {
   void* self = nullptr;                // made by kernel->create; owned by the controller
   // Where kernel.yaml and the sources of its variants lie; empty: the folder of plan->kernel_file.
   std::string folder = {};
-  // Of an isolated kernel of the program: what worker processes make its functions of.
+  // Worker processes make the functions of an isolated kernel of the program of it.
   std::string sent = {};
   TakeAttached attached = nullptr;
   bool brief_here = false;  // firings in the controller's thread run in this process

@@ -58,7 +58,7 @@ struct RegionLayout {
   [[nodiscard]] bool is_in_device() const noexcept { return memory != MemoryKind::kCpu; }
   // The back-end copies what lies in the device, too.
   [[nodiscard]] bool is_copied() const noexcept { return is_in_device() && !consumers.empty(); }
-  // Of a block and what follows it: a transport carries no more, without the header.
+  // A transport carries no more of a block and what follows it, without the header.
   [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room + guard_room; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (header_room + carried_bytes()); }
   // Nobody but its producer, neither a back-end's driver nor a worker process, ever sees it: it need not be in memory

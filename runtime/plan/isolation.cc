@@ -2,13 +2,13 @@
 
 namespace woa {
 
-std::string why_not_isolated(const StagePlan& stage) {
-  const std::string kernel = "kernel '" + stage.kernel + "' ";
-  if (stage.program_kernel != 0)
+std::string why_not_isolated(const std::string& name, bool of_program, Stateful stateful, std::uint64_t state_bytes) {
+  const std::string kernel = "kernel '" + name + "' ";
+  if (of_program)
     return kernel +
            "is a function of this program, which no other process has; build it as a shared library "
            "(docs/kernels.md), or do not isolate it";
-  if (stage.stateful != Stateful::kNo && stage.state_bytes == 0)
+  if (stateful != Stateful::kNo && state_bytes == 0)
     return kernel +
            "keeps state whose size its kernel.yaml does not say; if the state holds no pointers, add `state: "
            "BYTES` there, else do not isolate it";
@@ -27,8 +27,9 @@ void isolate(StagePlan& stage) {
 Status isolate_all(Plan& plan, std::uint64_t limit_ns) {
   for (StagePlan& stage : plan.stages) {
     if (stage.role != StageRole::kKernel || plan.controllers[stage.controller].kind != ControllerKind::kCpu) continue;
-    if (const std::string why = why_not_isolated(stage); !why.empty())
-      return {Code::kUnsupported, "stage '" + stage.name + "' cannot be isolated: " + why};
+    const std::string why =
+        why_not_isolated(stage.kernel, stage.program_kernel != 0, stage.stateful, stage.state_bytes);
+    if (!why.empty()) return {Code::kUnsupported, "stage '" + stage.name + "' cannot be isolated: " + why};
     isolate(stage);
     if (stage.limit_ns == 0) stage.limit_ns = limit_ns;
   }

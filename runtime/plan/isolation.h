@@ -12,8 +12,9 @@
 
 namespace woa {
 
-// Why a stage cannot be isolated, and what to do; empty if it can. It runs a kernel on a cpu controller.
-std::string why_not_isolated(const StagePlan& stage);
+// Why a stage on a cpu controller cannot be isolated, and what to do; empty if it can. `of_program`: the program has
+// the kernel's functions. `state_bytes`: as in StagePlan.
+std::string why_not_isolated(const std::string& kernel, bool of_program, Stateful stateful, std::uint64_t state_bytes);
 
 // Isolates every stage on a cpu controller, each firing limited to `limit_ns` where the stage has no limit of its own;
 // 0: none. kUnsupported names the first stage that cannot be isolated, and what to do.

@@ -76,16 +76,7 @@ class Guard(WoaTest):
 class SameOutputs(WoaTest):
     def test_scatters_gathers_and_outputs_in_the_place_of_inputs(self):
         """What a kernel sees differs in its addresses alone."""
-        text = self.write("text", "".join(f"line {k}, an error\n" for k in range(200)))
-        for graph, given, output in (("scatter", "log", "errors"), ("hello", "text", "copy")):
-            with self.subTest(graph):
-                outputs = []
-                for guard in ([], ["--guard"]):
-                    done = self.woa("run", os.path.join(SOURCE, f"graphs/{graph}.yaml"), "--in", f"{given}={text}", "--instances", "20",
-                                    "--out", f"{output}={self.path('%i')}", *guard)
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    outputs.append([read(self.path(str(k))) for k in range(20)])
-                self.assertEqual(outputs[0], outputs[1])
+        self.assert_same_outputs(["--guard"])
 
 
 if __name__ == "__main__":

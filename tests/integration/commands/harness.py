@@ -125,6 +125,19 @@ class WoaTest(unittest.TestCase):
             if code == 3 and text in error:
                 self.skip(name, error.strip())
 
+    def assert_same_outputs(self, *options):
+        """Runs of graphs that scatter, gather and pass blocks on write the same without and with each of these."""
+        text = self.write("text", "".join(f"line {k}, an error\n" for k in range(200)))
+        for graph, given, output in (("scatter", "log", "errors"), ("hello", "text", "copy")):
+            with self.subTest(graph):
+                outputs = []
+                for more in ([], *options):
+                    done = self.woa("run", os.path.join(SOURCE, f"graphs/{graph}.yaml"), "--in", f"{given}={text}", "--instances", "20",
+                                    "--out", f"{output}={self.path('%i')}", *more)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    outputs.append([read(self.path(str(k))) for k in range(20)])
+                self.assertEqual(outputs[1:], outputs[:1] * len(options))
+
     def need_backend(self, name):
         """Skips this test where `woa devices` says that the back-end has no device here."""
         rows = json.loads(self.woa("devices", "--json").stdout)["devices"]

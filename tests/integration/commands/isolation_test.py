@@ -117,14 +117,11 @@ class Isolation(WoaTest):
                 self.left_out(folder, *(f"{k:02}" for k in range(len(ends))))
 
     def test_over_libfabric_as_well(self):
-        self.need_transport_ofi()
+        plain = self.woa("run", os.path.join(SOURCE, "graphs/hello.yaml"), "--in", "text=" + self.write("text", "x"), "--transport", "ofi")
+        self.skip_without_libraries(plain.returncode, plain.stderr.decode())
         folder = self.inputs("segv", "", "exit")
         self.run_graph(self.graph(", on: \"cpu:1\""), folder, "--isolate", "--transport", "ofi")
         self.left_out(folder, "00", "02")
-
-    def need_transport_ofi(self):
-        if "ofi" not in os.environ.get("WOA_PRESENT", "ofi"):
-            self.skip("isolation", "there is no libfabric")
 
     def test_a_firing_that_takes_longer_than_its_limit_is_killed(self):
         folder = self.inputs("", "hang")
@@ -242,17 +239,7 @@ class Refused(WoaTest):
 class SameOutputs(WoaTest):
     def test_scatters_gathers_and_outputs_in_the_place_of_inputs(self):
         """Outputs are the same in processes."""
-        text = self.write("text", "".join(f"line {k}, an error\n" for k in range(200)))
-        for graph, given, output in (("scatter", "log", "errors"), ("hello", "text", "copy")):
-            with self.subTest(graph):
-                outputs = []
-                for isolate in ([], ["--isolate"], ["--isolate", "--guard"]):
-                    done = self.woa("run", os.path.join(SOURCE, f"graphs/{graph}.yaml"), "--in", f"{given}={text}", "--instances", "20",
-                                    "--out", f"{output}={self.path('%i')}", *isolate)
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    outputs.append([read(self.path(str(k))) for k in range(20)])
-                self.assertEqual(outputs[0], outputs[1])
-                self.assertEqual(outputs[0], outputs[2])
+        self.assert_same_outputs(["--isolate"], ["--isolate", "--guard"])
 
 
 if __name__ == "__main__":
