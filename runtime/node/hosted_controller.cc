@@ -69,6 +69,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
   hosted->processors_ = std::move(setup.processors);
+  if (hosted->processors_.empty()) hosted->of_others_ = wired->of_others;
   const std::size_t pinned = hosted->processors_.size(), workers = hosted->backend_->description().workers;
   hosted->crowded_ = pinned != 0 ? 1 + workers > pinned : plan.controllers.size() + workers > usable_processors();
   hosted->idle_ = Idle(wired->doorbell, setup.idle, wired->wiring.sleeper.get());
@@ -136,12 +137,17 @@ Status HostedController::run(const std::atomic<bool>& stop) {
   return or_no_memory([&] { return drive(stop); });
 }
 
+bool HostedController::workers_need_processors() const noexcept {
+  return workers_told_ || std::ranges::any_of(of_others_, &Doorbell::workers_run);
+}
+
 Status HostedController::drive(const std::atomic<bool>& stop) {
   WOA_RETURN_IF_ERROR(pin_thread(processors_));
   while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();
-    workers_run_ = crowded_ && controller_->workers_run();
+    const bool workers_run = crowded_ && controller_->workers_run();
+    if (workers_run != workers_told_) doorbell_.note_workers(workers_told_ = workers_run);
     const std::uint64_t sleeps = idle_.counts().sleeps;
     wait(done > 0, [&] { return stop.load() || controller_->do_work() > 0 || !controller_->status().ok(); });
     if (idle_.counts().sleeps != sleeps) controller_->note_sleep();
@@ -149,6 +155,7 @@ Status HostedController::drive(const std::atomic<bool>& stop) {
   const std::uint64_t end = now_ns() + kLastFiringsNs;
   const auto over = [&] { return stop.load() || !controller_->complete_last(); };
   while (!over() && now_ns() < end) idle_.idle(false, over);
+  doorbell_.note_workers(false);
   note_end();
   return {};
 }

@@ -63,7 +63,7 @@ class HostedController {
   template <class LookAgain>
   void wait(bool did_work, LookAgain&& look_again, std::uint64_t most_ns = Idle::kForever) noexcept {
     const auto awaits = [this] { return controller_->awaits(); };
-    if (!did_work && workers_run_)
+    if (!did_work && workers_need_processors())
       idle_.sleep(look_again, awaits, most_ns);
     else
       idle_.idle(did_work, look_again, awaits, most_ns);
@@ -73,6 +73,7 @@ class HostedController {
   HostedController() : idle_(Doorbell()) {}
   Status load_stages(const HostedControllerSetup& setup, std::vector<LoadedStage>& stages);
   Status drive(const std::atomic<bool>& stop);
+  [[nodiscard]] bool workers_need_processors() const noexcept;
   // The back-end goes first: it waits for running firings, which are the controller's and use the kernels.
   std::vector<std::unique_ptr<KernelLibrary>> kernels_;
   std::unique_ptr<Controller> controller_;
@@ -82,8 +83,9 @@ class HostedController {
   Doorbell doorbell_;
   Idle idle_;
   Processors processors_;
-  bool crowded_ = false;      // its workers need all processors
-  bool workers_run_ = false;  // and run
+  std::vector<Doorbell> of_others_;  // controllers whose workers take the same processors
+  bool crowded_ = false;             // its workers need all processors
+  bool workers_told_ = false;        // its doorbell says that they run
 };
 
 // The number of a controller's device. Each back-end counts its devices from 0: a controller's number skips lower ones

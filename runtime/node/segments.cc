@@ -265,6 +265,8 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
   if (!bells.ok()) return bells.status();
   auto* lines = reinterpret_cast<DoorbellLine*>((*bells)->bytes().data());
   out.doorbell = Doorbell(lines + controller);
+  for (std::uint32_t c = 0; c < layout.control_of.size(); ++c)
+    if (c != controller && layout.sites.together(c, controller)) out.of_others.emplace_back(lines + c);
   out.wiring.mappings.push_back(std::move(*bells));
   out.wiring.senders.resize(layout.channels.size());
   out.wiring.receivers.resize(layout.channels.size());

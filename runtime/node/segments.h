@@ -63,6 +63,7 @@ SharedReplicas shared_replicas(const Layout& layout, std::uint32_t one, std::uin
 struct ControllerWiring {
   Wiring wiring;
   Doorbell doorbell;
+  std::vector<Doorbell> of_others;  // of the site, as far as it is known here
 };
 Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t controller, const Segments& segments,
                                      const Transports& transports);

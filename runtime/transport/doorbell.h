@@ -16,6 +16,7 @@ struct alignas(64) DoorbellLine {
   std::uint32_t seen = 0;                  // the owner's: `rings` when it announced its sleep
   std::atomic<std::int32_t> process{0};    // in which a ring writes to `descriptor`; 0: it wakes the futex
   std::int32_t descriptor = -1;
+  std::atomic<std::uint32_t> workers_run{0};  // of the owner, who lacks processors for them
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -42,6 +43,15 @@ class Doorbell {
   void ring_into(int descriptor) const noexcept;
   [[nodiscard]] bool rings_descriptor() const noexcept {
     return line_ != nullptr && line_->process.load(std::memory_order_relaxed) != 0;
+  }
+
+  // Owner only. Whether workers of its own run that need all processors: meanwhile nobody else spins or yields.
+  void note_workers(bool run) const noexcept {
+    if (line_ != nullptr) line_->workers_run.store(run ? 1 : 0, std::memory_order_relaxed);
+  }
+  // Anybody.
+  [[nodiscard]] bool workers_run() const noexcept {
+    return line_ != nullptr && line_->workers_run.load(std::memory_order_relaxed) != 0;
   }
 
   // Owner only. Announces sleep; then the caller must look for work once more, and either cancel() or sleep().
