@@ -68,12 +68,28 @@ Input::Input(const Port& port, nb::handle value) : port_(port) {
     PyBuffer_Release(&view_);
     throw;
   }
+  data_ = view_.buf;
+  bytes_ = static_cast<std::uint64_t>(view_.len);
+  for (std::size_t d = 0; d < port_.dims.size(); ++d) dims_[d] = static_cast<std::uint32_t>(view_.shape[d]);
 }
 
 Input::Input(Input&& other) noexcept
-    : port_(other.port_), function_(std::move(other.function_)), view_(std::exchange(other.view_, {})) {}
+    : port_(other.port_),
+      function_(std::move(other.function_)),
+      view_(std::exchange(other.view_, {})),
+      copy_(std::move(other.copy_)),
+      data_(other.data_),
+      bytes_(other.bytes_),
+      dims_(other.dims_) {}
 
 Input::~Input() { PyBuffer_Release(&view_); }  // does nothing if there is none
+
+void Input::keep() {
+  copy_.reset(new std::uint8_t[bytes_]);
+  if (bytes_ != 0) std::memcpy(copy_.get(), data_, bytes_);
+  data_ = copy_.get();
+  PyBuffer_Release(&view_);
+}
 
 void Input::refuse(const std::string& found, const std::string& advice) const {
   raise(port_.is_output ? "refused_output" : "refused", port_.name.c_str(), port_.to_string().c_str(), found.c_str(),
@@ -137,13 +153,12 @@ void Input::check_dims(const std::string& found) const {
 woa_status Input::write(woa_output& room, woa_error& error, const std::shared_ptr<const void>& owner,
                         nb::object& thrown) const {
   if (function_.is_valid()) return call(room, error, owner, thrown);
-  const auto bytes = static_cast<std::uint64_t>(view_.len);
-  if (bytes > room.capacity)
+  if (bytes_ > room.capacity)
     return woa_fail(&error, WOA_TOO_LARGE, "%llu bytes given, but there is room for %llu",
-                    static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(room.capacity));
-  if (bytes != 0) std::memcpy(room.data, view_.buf, bytes);
-  room.bytes = bytes;
-  for (std::size_t d = 0; d < port_.dims.size(); ++d) room.dims[d] = static_cast<std::uint32_t>(view_.shape[d]);
+                    static_cast<unsigned long long>(bytes_), static_cast<unsigned long long>(room.capacity));
+  if (bytes_ != 0) std::memcpy(room.data, data_, bytes_);
+  room.bytes = bytes_;
+  std::copy_n(dims_.begin(), port_.dims.size(), room.dims);
   return WOA_OK;
 }
 

@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,7 +23,10 @@ class Input {
   ~Input();
 
   // 0 of a function, which says it later.
-  [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(view_.len); }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] bool is_function() const { return function_.is_valid(); }
+  // Takes a copy of the buffer, which its owner may change from then on.
+  void keep();
   // Without the GIL, unless it is a function. A Python exception of the function is left in `thrown`.
   woa_status write(woa_output& room, woa_error& error, const std::shared_ptr<const void>& owner,
                    nanobind::object& thrown) const;
@@ -39,6 +44,10 @@ class Input {
   const Port& port_;  // of the run
   nanobind::object function_;
   Py_buffer view_{};
+  std::unique_ptr<std::uint8_t[]> copy_;
+  const void* data_ = nullptr;  // of the view, or the copy
+  std::uint64_t bytes_ = 0;
+  std::array<std::uint32_t, WOA_MAX_RANK> dims_{};
 };
 
 }  // namespace woa::python

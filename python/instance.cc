@@ -14,6 +14,8 @@ namespace nb = nanobind;
 
 namespace {
 
+constexpr std::uint64_t kMostKeptBytes = 16 << 10;  // copied within the time of a wake-up
+
 using Clock = std::chrono::steady_clock;
 
 Clock::time_point after(double seconds) {
@@ -142,6 +144,17 @@ bool Instance::wait_for(double seconds, std::condition_variable& changed, const 
   });
   if (blocked) raise("blocked_by_views", run_->kept_.load());
   return done;
+}
+
+bool Instance::keep_small_inputs() {
+  std::uint64_t bytes = 0;
+  for (const Input& input : inputs_) {
+    if (input.is_function()) return false;
+    bytes += input.bytes();
+  }
+  if (bytes > kMostKeptBytes) return false;
+  for (Input& input : inputs_) input.keep();
+  return true;
 }
 
 void Instance::wait_until_written() {

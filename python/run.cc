@@ -153,8 +153,9 @@ void Run::admit(const std::shared_ptr<Instance>& instance, std::uint64_t deadlin
 
 std::shared_ptr<Instance> Run::submit(const nb::tuple& values, std::uint64_t deadline_ns, bool views) {
   auto instance = std::make_shared<Instance>(shared_from_this(), values, views);
+  const bool kept = instance->keep_small_inputs();
   admit(instance, deadline_ns);
-  if (!drives()) instance->wait_until_written();
+  if (!kept && !drives()) instance->wait_until_written();
   return instance;
 }
 

@@ -71,6 +71,9 @@ class Instance {
   void tell();
   bool wait_for(double seconds, std::condition_variable& changed, const bool& flag);
   void wait_for_end(double seconds);
+  // Python may change the inputs after one of these. Few bytes are copied before the instance is submitted, since
+  // waiting costs more. False: there are more, or a function.
+  bool keep_small_inputs();
   void wait_until_written();
   nanobind::object value(std::size_t output) const;
   [[nodiscard]] nanobind::object failure() const;
