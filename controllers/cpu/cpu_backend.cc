@@ -36,7 +36,7 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
   if (std::ranges::any_of(stages, is_isolated)) isolation_.emplace(options_.worker, plan, stages, most_);
   Isolation* const isolation = isolation_ ? &*isolation_ : nullptr;
   WOA_RETURN_IF_ERROR(runner_.reserve(stages, options_.guarded, isolation));
-  if (most_ == 1 || stages.empty()) return {};
+  if (stages.empty() || (most_ == 1 && !isolation_)) return {};
   const std::size_t room = activity_slots(plan, stages.front().plan->controller, most_) - 1;  // one runs in the call
   workers_.emplace(stages_, most_, room, options_.guarded, isolation, wakeup);
   return {};
@@ -48,7 +48,8 @@ Result<RegionNumbers> CpuBackend::map(std::span<const BackendMapping> mappings) 
 }
 
 Start CpuBackend::start(Firing& firing) noexcept {
-  if (most_ > 1 && !firing.in_call) {
+  const bool may_wait = most_ > 1 || stages_[firing.stage].plan->isolated;  // for a worker
+  if (workers_ && may_wait && !firing.in_call) {
     const Workers::Given given = workers_->give(firing);
     if (workers_->allowed() < description_.workers)
       description_.workers = static_cast<std::uint32_t>(std::max<std::size_t>(workers_->allowed(), 1));

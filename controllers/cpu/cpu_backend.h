@@ -14,7 +14,8 @@ namespace woa {
 
 class CpuBackend final : public Backend {
  public:
-  // `workers`: firings that run at once; with one, all run in the controller's thread. `options`: register.h.
+  // `workers`: firings that run at once; with one, all run in the controller's thread but those of isolated stages.
+  // `options`: register.h.
   CpuBackend(DeviceDescription description, std::uint32_t workers, CpuOptions options = {});
   ~CpuBackend() override;  // blocks until the firings that run have ended; kills processes that run some
   CpuBackend(const CpuBackend&) = delete;
@@ -25,7 +26,7 @@ class CpuBackend final : public Backend {
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
   // kPeerLost, or the error of a kernel's library: the first worker process could not load the isolated stages.
   Result<RegionNumbers> map(std::span<const BackendMapping> mappings) override;
-  [[nodiscard]] RunsIn runs_in() const noexcept override { return most_ == 1 ? RunsIn::kCall : RunsIn::kEither; }
+  [[nodiscard]] RunsIn runs_in() const noexcept override { return workers_ ? RunsIn::kEither : RunsIn::kCall; }
   [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override { return workers_ ? workers_->take_done(done) : 0; }
 
@@ -36,7 +37,7 @@ class CpuBackend final : public Backend {
   std::vector<LoadedStage> stages_;     // by number in the plan; `plan` is null for those of other controllers
   std::optional<Isolation> isolation_;  // if stages are isolated
   KernelRunner runner_;                 // of the controller's thread
-  std::optional<Workers> workers_;      // last: their threads use the rest; none if most_ is 1
+  std::optional<Workers> workers_;      // last: their threads use the rest; none if none would have firings
 };
 
 }  // namespace woa

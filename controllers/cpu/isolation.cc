@@ -127,6 +127,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(Isolation& isolation
   WOA_ASSIGN_OR_RETURN(auto mapping, segment->map(Access::kReadWrite));
   new (mapping->bytes().data()) WorkerHeader();
   const WorkerMemory memory(mapping->bytes(), isolation.shape_);
+  for (std::size_t k = 0; k < kWorkerSlots; ++k) new (memory.slot(k).exchange) WorkerExchange();
   auto link = std::make_shared<Link>(std::move(mapping), memory);
   WorkerHeader& header = link->memory.header();
   header.parent = ::getpid();
@@ -149,13 +150,14 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(Isolation& isolation
 }
 
 Status WorkerProcess::await_start() {
-  const Outcome outcome = await(kStartNs);
-  if (outcome == Outcome::kAnswered && link_->memory.turn() == WorkerTurn::kThread) return {};
+  const auto life = [&] { return link_->memory.header().stage_of_life(); };
+  const Outcome outcome = await(kStartNs, [&] { return life() != WorkerLife::kStarting; });
+  if (outcome == Outcome::kAnswered && life() == WorkerLife::kServing) return {};
   const std::string process = "a worker process, which loads the kernels of isolated stages, ";
   if (outcome == Outcome::kTooLong)
     return {Code::kUnavailable, process + "was not ready within " + us_text(static_cast<double>(kStartNs) / 1'000)};
   if (outcome != Outcome::kAnswered) return {Code::kPeerLost, process + how_it_ended()};
-  const Status said = link_->memory.header().said();
+  const Status said = link_->memory.header().failure.hear();
   if (said.ok()) return {Code::kInternal, process + "does not say why it failed"};
   return {said.code() == Code::kUnavailable ? Code::kNotFound : said.code(),
           said.message()};  // kept for devices and peers
@@ -163,14 +165,19 @@ Status WorkerProcess::await_start() {
 
 WorkerProcess::~WorkerProcess() {
   if (pid_ < 0) return;
-  const bool waits = !link_->ended.load() && link_->memory.turn() == WorkerTurn::kThread;
+  WorkerHeader& header = link_->memory.header();
+  const bool waits = !link_->ended.load() && given_ == taken_ && header.stage_of_life() == WorkerLife::kServing;
   if (waits) {
-    link_->memory.header().give_to_process(WorkerTurn::kEnd);
+    header.tell_process(WorkerLife::kEnding);
     for (const std::uint64_t until = now_ns() + kEndNs; !link_->ended.load() && now_ns() < until;)
       idle_.idle(false, [&] { return link_->ended.load(); });
   }
   if (!link_->ended.load()) isolation_.children_.kill(pid_);
 }
+
+const WorkerSlot& WorkerProcess::next_slot() const noexcept { return link_->memory.slot(given_); }
+
+const WorkerSlot& WorkerProcess::oldest_slot() const noexcept { return link_->memory.slot(taken_); }
 
 // Says so once: the process may go on (ADR 11).
 void WorkerProcess::tell_if_stopped() noexcept {
@@ -183,13 +190,9 @@ void WorkerProcess::tell_if_stopped() noexcept {
   log(LogLevel::kWarning, if_memory(text, std::string("a worker process is stopped")));
 }
 
-// The outcome is kAnswered once the process has given the turn back.
-WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns) noexcept {
-  const auto has_turn = [&] {
-    const WorkerTurn turn = link_->memory.turn();
-    return turn == WorkerTurn::kThread || turn == WorkerTurn::kFailed;
-  };
-  const auto over = [&] { return has_turn() || link_->ended.load() || isolation_.stopped(); };
+template <class Answered>
+WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns, const Answered& answered) noexcept {
+  const auto over = [&] { return answered() || link_->ended.load() || isolation_.stopped(); };
   const auto awaits = [] { return Doorbell::kWorkOrRoom; };
   const std::uint64_t begin = now_ns();
   std::uint64_t look_ns = begin + kStoppedNs, took = 0;
@@ -200,7 +203,7 @@ WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns) noexcept {
     tell_if_stopped();
   }
   idle_.idle(true, over);
-  if (has_turn()) return Outcome::kAnswered;
+  if (answered()) return Outcome::kAnswered;
   const bool too_long = !link_->ended.load() && !isolation_.stopped();
   isolation_.children_.kill(pid_);
   idle_.wait_until([&] { return link_->ended.load(); });
@@ -245,7 +248,7 @@ std::optional<std::uint64_t> WorkerProcess::place(const std::uint8_t* data, std:
                                                   std::size_t& inline_used) noexcept {
   if (data == nullptr) return WorkerPlace::kNowhere;
   if (const std::uint64_t place = isolation_.place_of(data); place != WorkerPlace::kNowhere) return place;
-  const std::span<std::uint8_t> room = link_->memory.inline_payloads();
+  const std::span<std::uint8_t> room = next_slot().inline_payloads;
   const std::uint64_t lines = in_whole_lines(bytes);
   if (lines > room.size() - inline_used) return std::nullopt;
   std::memcpy(room.data() + inline_used, data, bytes);
@@ -253,7 +256,7 @@ std::optional<std::uint64_t> WorkerProcess::place(const std::uint8_t* data, std:
 }
 
 bool WorkerProcess::write_request(const LoadedStage& stage, Firing& firing) noexcept {
-  const WorkerMemory& memory = link_->memory;
+  const WorkerSlot& slot = next_slot();
   std::size_t inline_used = 0, next = firing.inputs.size();
   const auto write_input = [&](const woa_input& from, woa_input& to) {
     const auto at = place(from.data, from.bytes, inline_used);
@@ -265,9 +268,9 @@ bool WorkerProcess::write_request(const LoadedStage& stage, Firing& firing) noex
   bool ok = true;
   for (std::size_t p = 0; p < firing.inputs.size(); ++p) {
     const woa_input& from = firing.inputs[p];
-    ok = ok && write_input(from, memory.inputs()[p]);
+    ok = ok && write_input(from, slot.inputs[p]);
     for (std::uint32_t e = 0; ok && from.elements != nullptr && e < from.count; ++e)
-      ok = write_input(from.elements[e], memory.inputs()[next++]);
+      ok = write_input(from.elements[e], slot.inputs[next++]);
   }
   next = firing.outputs.size();
   const auto write_output = [&](const woa_output& from, woa_output& to) {
@@ -277,75 +280,90 @@ bool WorkerProcess::write_request(const LoadedStage& stage, Firing& firing) noex
         reinterpret_cast<std::uint8_t*>(from.data == nullptr ? WorkerPlace::kNowhere : isolation_.place_of(from.data));
   };
   for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-    write_output(firing.outputs[p], memory.outputs()[p]);
+    write_output(firing.outputs[p], slot.outputs[p]);
     for (std::uint32_t e = 0; e < stage.plan->outputs[p].many; ++e)
-      write_output(firing.outputs[p].elements[e], memory.outputs()[next++]);
+      write_output(firing.outputs[p].elements[e], slot.outputs[next++]);
   }
-  WorkerHeader& header = memory.header();
-  header.stage = stage.id;
-  header.timed = firing.timed ? 1 : 0;
-  header.attached_bytes = 0;
-  header.instance = firing.instance;
-  header.tag = firing.tag;
-  if (firing.state != nullptr) std::memcpy(memory.state().data(), firing.state, stage.plan->state_bytes);
+  WorkerExchange& request = *slot.exchange;
+  request.stage = stage.id;
+  request.timed = firing.timed;
+  request.attached_bytes = 0;
+  request.instance = firing.instance;
+  request.tag = firing.tag;
+  if (firing.state != nullptr) std::memcpy(slot.state.data(), firing.state, stage.plan->state_bytes);
   return ok;
 }
 
 void WorkerProcess::read_answer(const LoadedStage& stage, Firing& firing) noexcept {
-  const WorkerMemory& memory = link_->memory;
+  const WorkerSlot& slot = oldest_slot();
   std::size_t next = firing.outputs.size();
   for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-    copy_answer(memory.outputs()[p], firing.outputs[p]);
+    copy_answer(slot.outputs[p], firing.outputs[p]);
     for (std::uint32_t e = 0; e < stage.plan->outputs[p].many; ++e)
-      copy_answer(memory.outputs()[next++], firing.outputs[p].elements[e]);
+      copy_answer(slot.outputs[next++], firing.outputs[p].elements[e]);
   }
-  const WorkerHeader& header = memory.header();
-  firing.started_ns = header.started_ns;
-  firing.ended_ns = std::max(header.started_ns, header.ended_ns);
-  const Status said = header.said();
+  const WorkerExchange& answer = *slot.exchange;
+  firing.started_ns = answer.started_ns;
+  firing.ended_ns = std::max(answer.started_ns, answer.ended_ns);
+  const Status said = answer.said.hear();
   firing.code = said.code();
   if (said.ok()) {
-    if (firing.state != nullptr) std::memcpy(firing.state, memory.state().data(), stage.plan->state_bytes);
+    if (firing.state != nullptr) std::memcpy(firing.state, slot.state.data(), stage.plan->state_bytes);
     return;
   }
   firing.message.assign(said.message());
-  const std::uint64_t attached = header.attached_bytes;
-  if (stage.attached == nullptr || attached == 0 || attached > memory.attachment().size()) return;
-  stage.attached(stage.self, firing.instance, memory.attachment().data(), attached);
+  const std::uint64_t attached = answer.attached_bytes;
+  if (stage.attached == nullptr || attached == 0 || attached > slot.attachment.size()) return;
+  stage.attached(stage.self, firing.instance, slot.attachment.data(), attached);
 }
 
-WorkerProcess::Outcome WorkerProcess::run(const LoadedStage& stage, Firing& firing) noexcept {
-  if (!write_request(stage, firing)) {
-    firing.code = Code::kInternal;
-    firing.message.assign("the plan says less room for inline payloads than came");
-    firing.started_ns = firing.ended_ns = now_ns();
-    return Outcome::kAnswered;
-  }
-  link_->memory.header().give_to_process(WorkerTurn::kProcess);
-  const Outcome outcome = await(stage.plan->limit_ns);
-  if (outcome == Outcome::kAnswered) read_answer(stage, firing);
+void WorkerProcess::give(const LoadedStage& stage, Firing& firing) noexcept {
+  WorkerExchange& request = *next_slot().exchange;
+  if (!write_request(stage, firing)) request.stage = WorkerExchange::kNoStage;  // which the process answers
+  ++given_;
+  request.is_asked.store(true, std::memory_order_release);
+  Doorbell(&link_->memory.header().process_line).ring();
+}
+
+WorkerProcess::Outcome WorkerProcess::take(const LoadedStage& stage, Firing& firing) noexcept {
+  const Outcome outcome = await(stage.plan->limit_ns, [&] { return !oldest_slot().is_asked(); });
+  if (outcome != Outcome::kAnswered) return outcome;
+  read_answer(stage, firing);
+  ++taken_;
   return outcome;
 }
 
 // ---- The processes of one worker, one after the other
 
-Status IsolatedRunner::try_to_run(const LoadedStage& stage, Firing& firing) {
+Status IsolatedRunner::start_process(const StagePlan& stage) {
+  // One that ended between two firings.
+  if (process_ != nullptr && handed_ == 0 && process_->has_ended()) process_.reset();
+  if (process_ != nullptr) return {};
+  if (isolation_.stopped()) return {Code::kCancelled, "the run has ended"};
+  Result<std::unique_ptr<WorkerProcess>> started = isolation_.take();
+  if (started.ok()) {
+    process_ = std::move(*started);
+    return {};
+  }
+  // A lost peer would be one of the run's.
+  const Code code = started.status().code();
+  return {code == Code::kExhausted ? code : Code::kKernelFailed,
+          "kernel '" + stage.kernel + "': " + started.status().message()};
+}
+
+Status IsolatedRunner::run_oldest() {
+  const LoadedStage& stage = *in_hand_[0].stage;
+  Firing& firing = *in_hand_[0].firing;
   const auto failed = [&](Code code, const std::string& why) {
     return Status(code, "kernel '" + stage.plan->kernel + "': " + why);
   };
   for (bool again = false;; again = true) {
-    if (process_ != nullptr && process_->has_ended()) process_.reset();  // between two firings
-    if (process_ == nullptr) {
-      Result<std::unique_ptr<WorkerProcess>> started = isolation_.take();
-      const Code code = started.status().code();
-      // A lost peer would be one of the run's.
-      if (!started.ok())
-        return failed(code == Code::kExhausted ? code : Code::kKernelFailed, started.status().message());
-      process_ = std::move(*started);
-    }
-    const WorkerProcess::Outcome outcome = process_->run(stage, firing);
+    WOA_RETURN_IF_ERROR(start_process(*stage.plan));
+    for (; handed_ < count_; ++handed_) process_->give(*in_hand_[handed_].stage, *in_hand_[handed_].firing);
+    const WorkerProcess::Outcome outcome = process_->take(stage, firing);
     if (outcome == WorkerProcess::Outcome::kAnswered) return {};
     const std::unique_ptr<WorkerProcess> ended = std::move(process_);
+    handed_ = 0;
     if (outcome == WorkerProcess::Outcome::kStopped) return {Code::kCancelled, "the run has ended"};
     if (outcome == WorkerProcess::Outcome::kTooLong)
       return failed(Code::kDeadlineExceeded,
@@ -358,15 +376,20 @@ Status IsolatedRunner::try_to_run(const LoadedStage& stage, Firing& firing) {
   }
 }
 
-void IsolatedRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
+Firing& IsolatedRunner::take() noexcept {
   const std::uint64_t begin = now_ns();
+  Firing& firing = *in_hand_[0].firing;
   firing.code = Code::kOk;
-  const Status failed = or_no_memory([&] { return try_to_run(stage, firing); });
-  if (failed.ok()) return;
+  const Status failed = or_no_memory([&] { return run_oldest(); });
+  std::move(in_hand_.begin() + 1, in_hand_.begin() + static_cast<std::ptrdiff_t>(count_), in_hand_.begin());
+  --count_;
+  handed_ -= handed_ == 0 ? 0 : 1;
+  if (failed.ok()) return firing;
   firing.code = failed.code();
   firing.started_ns = begin;
   firing.ended_ns = now_ns();
   firing.message.assign(failed.message());
+  return firing;
 }
 
 }  // namespace woa

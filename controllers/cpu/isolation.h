@@ -1,9 +1,11 @@
 // Firings in processes: what a kernel does there to memory, signals or the process ends one firing alone.
 //
-// A worker's thread hands a firing to a process of its own and waits for the answer. The process has the payloads
-// mapped, so nothing but inline payloads and state is copied. One that ended is replaced for the next firing.
+// A worker's thread hands firings to a process of its own, a few at once where they are brief, and waits for the
+// answers. The process has the payloads mapped, so nothing but inline payloads and state is copied. One that ended is
+// replaced for the next firing.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -73,14 +75,17 @@ class WorkerProcess {
   // Blocks until the process has loaded the kernels. kExhausted, kUnavailable: it cannot be started, or ended. Else the
   // error of KernelLibrary::load() there.
   static Result<std::unique_ptr<WorkerProcess>> start(Isolation& isolation);
-  ~WorkerProcess();  // lets it end, or kills it if it runs a firing
+  ~WorkerProcess();  // lets it end, or kills it if it has firings
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
+  // Hands over a firing. It has kWorkerSlots at most, and takes them in turn.
+  void give(const LoadedStage& stage, Firing& firing) noexcept;
   enum class Outcome : std::uint8_t { kAnswered, kEnded, kTooLong, kStopped };
-  // Runs a firing and fills in what a back-end answers. kTooLong: it took longer than the stage's limit. After any
-  // outcome but kAnswered the process has ended, `firing` is as it was, and its outputs hold anything.
-  [[nodiscard]] Outcome run(const LoadedStage& stage, Firing& firing) noexcept;
+  // Awaits the firing that was given first, and fills in what a back-end answers. kTooLong: it took longer than the
+  // stage's limit. After any outcome but kAnswered the process has ended, all that it had are as they were, and the
+  // outputs of this one hold anything.
+  [[nodiscard]] Outcome take(const LoadedStage& stage, Firing& firing) noexcept;
   [[nodiscard]] bool has_ended() const noexcept;
   // How it ended, for a message: "was ended by signal 11 (Segmentation fault)".
   [[nodiscard]] std::string how_it_ended() const;
@@ -92,33 +97,49 @@ class WorkerProcess {
  private:
   struct Link;  // with the thread that watches it
   WorkerProcess(Isolation& isolation, std::shared_ptr<Link> link) noexcept;
+  [[nodiscard]] const WorkerSlot& next_slot() const noexcept;    // to give
+  [[nodiscard]] const WorkerSlot& oldest_slot() const noexcept;  // to take
   [[nodiscard]] bool write_request(const LoadedStage& stage, Firing& firing) noexcept;
   [[nodiscard]] std::optional<std::uint64_t> place(const std::uint8_t* data, std::uint64_t bytes,
                                                    std::size_t& inline_used) noexcept;
   void read_answer(const LoadedStage& stage, Firing& firing) noexcept;
-  [[nodiscard]] Outcome await(std::uint64_t limit_ns) noexcept;
+  template <class Answered>
+  [[nodiscard]] Outcome await(std::uint64_t limit_ns, const Answered& answered) noexcept;
   void tell_if_stopped() noexcept;
   Status await_start();
 
   Isolation& isolation_;
   std::shared_ptr<Link> link_;
   Idle idle_;
+  std::uint64_t given_ = 0, taken_ = 0;
   pid_t pid_ = -1;
   bool stop_told_ = false;
 };
 
-// Runs firings of isolated stages for one worker.
+// Runs firings of isolated stages for one worker, in the order in which they are given.
 class IsolatedRunner {
  public:
   explicit IsolatedRunner(Isolation& isolation) noexcept : isolation_(isolation) {}
-  // Fills in what a back-end answers. A process that somebody outside ended costs a second try. Blocks.
-  void run(const LoadedStage& stage, Firing& firing) noexcept;
+  // Needs room.
+  void give(const LoadedStage& stage, Firing& firing) noexcept { in_hand_[count_++] = {&stage, &firing}; }
+  [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
+  [[nodiscard]] bool has_room() const noexcept { return count_ < in_hand_.size(); }
+  // Awaits the firing that was given first, and fills in what a back-end answers. A process that somebody outside ended
+  // costs a second try. Blocks.
+  Firing& take() noexcept;
   void end() noexcept { process_.reset(); }  // the process, if there is one
 
  private:
-  Status try_to_run(const LoadedStage& stage, Firing& firing);
+  struct Given {
+    const LoadedStage* stage = nullptr;
+    Firing* firing = nullptr;
+  };
+  Status start_process(const StagePlan& stage);
+  Status run_oldest();
   Isolation& isolation_;
   std::unique_ptr<WorkerProcess> process_;
+  std::array<Given, kWorkerSlots> in_hand_{};
+  std::size_t count_ = 0, handed_ = 0;  // of these the process has the first ones
 };
 
 }  // namespace woa

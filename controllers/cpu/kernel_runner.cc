@@ -82,9 +82,17 @@ Status KernelRunner::call_guarded(const LoadedStage& stage, Firing& firing) {
   return left.ok() ? called : left;  // a kernel that damages memory may fail for that
 }
 
-void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
+IsolatedRunner* KernelRunner::process_of(const LoadedStage& stage, const Firing& firing) noexcept {
   const bool here = stage.brief_here && firing.in_call;
-  if (isolated_ && stage.plan->isolated && !here) return isolated_->run(stage, firing);
+  return isolated_ && stage.plan->isolated && !here ? &*isolated_ : nullptr;
+}
+
+void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
+  if (IsolatedRunner* const process = process_of(stage, firing)) {
+    process->give(stage, firing);
+    (void)process->take();
+    return;
+  }
   firing.scratch_bytes = stage.plan->scratch_bytes;
   firing.scratch = firing.scratch_bytes == 0 ? nullptr : scratch_.get();
   // A guard finds by itself what is written there.

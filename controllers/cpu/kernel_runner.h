@@ -13,6 +13,9 @@
 
 namespace woa {
 
+// Beside a firing that takes longer, waking whoever waits for it is cheap.
+inline constexpr std::uint64_t kBriefFiringNs = 300'000;
+
 class KernelRunner {
  public:
   // Makes room for any stage of `stages` that is one. `guarded`: kernels run in memory that shows whether they leave
@@ -23,10 +26,9 @@ class KernelRunner {
   // Runs the kernel and fills in all fields of `firing` that a back-end answers. Without a guard it allocates only if
   // the firing fails.
   void run(const LoadedStage& stage, Firing& firing) noexcept;
-  // Lets the process of isolated stages go; a later firing gets another.
-  void end_process() noexcept {
-    if (isolated_) isolated_->end();
-  }
+  // What runs this firing in a process; null: run() runs it here.
+  [[nodiscard]] IsolatedRunner* process_of(const LoadedStage& stage, const Firing& firing) noexcept;
+  [[nodiscard]] IsolatedRunner* process() noexcept { return isolated_ ? &*isolated_ : nullptr; }
 
  private:
   static Status call(const LoadedStage& stage, Firing& firing, std::span<const woa_input> inputs,

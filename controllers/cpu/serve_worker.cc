@@ -43,7 +43,7 @@ struct {
   WorkerHeader* header = nullptr;
 } handled;
 
-const WorkerMemory* serving = nullptr;  // of this process; null: it is no worker, or not yet
+const WorkerSlot* serving = nullptr;  // the firing of this process; null: it runs none
 
 // Notes which address a kernel touched, and has the signal end the process when it returns.
 void note_fault(int signal, siginfo_t* info, void* /*context*/) {
@@ -96,6 +96,7 @@ class Worker {
   Status load_kernel(const WorkerStage& stage);
   void guard_blocks(MappedRegion& region) noexcept;
   [[nodiscard]] bool await_request(Idle& idle) noexcept;
+  Status run_request();
   Status take_request();
   Result<std::uint8_t*> locate(const void* place, std::uint64_t bytes, bool writable) const;
   Status take_inputs(const StagePlan& stage);
@@ -103,13 +104,15 @@ class Worker {
   // Calls visit(output, port, element) for each output that has memory.
   template <class Visit>
   void each_output(const StagePlan& stage, const Visit& visit);
+  [[nodiscard]] const WorkerSlot& slot() const noexcept { return memory_.slot(request_); }
   [[nodiscard]] std::span<std::byte> behind(const woa_output& output) const noexcept;
   Status find_stray_write(const StagePlan& stage);
   Status run(const LoadedStage& stage);
   void answer(const Status& status);
 
   const WorkerServer& server_;
-  WorkerMemory memory_;
+  const WorkerMemory memory_;
+  std::uint64_t request_ = 0;  // that is next, or runs
   Plan plan_;
   std::vector<MappedRegion> regions_;
   std::vector<ProgramKernel> program_kernels_;
@@ -177,32 +180,45 @@ Status Worker::load(const WorkerSetup& setup) {
   return runner_.reserve(stages_, server_.guarded);
 }
 
+// False: the process is to end.
 bool Worker::await_request(Idle& idle) noexcept {
-  const pid_t parent = memory_.header().parent;
+  const WorkerHeader& header = memory_.header();
   std::uint64_t sleeps = idle.counts().sleeps;
-  const auto is_asked = [&] { return memory_.turn() != WorkerTurn::kThread; };
-  while (!is_asked()) {
-    idle.idle(false, is_asked);
-    if (std::exchange(sleeps, idle.counts().sleeps) != sleeps && ::getppid() != parent) return false;
+  const auto is_ending = [&] { return header.stage_of_life() == WorkerLife::kEnding; };
+  const auto has_something = [&] { return slot().is_asked() || is_ending(); };
+  while (!has_something()) {
+    idle.idle(false, has_something);
+    if (std::exchange(sleeps, idle.counts().sleeps) != sleeps && ::getppid() != header.parent) return false;
   }
-  idle.idle(true, is_asked);
-  return memory_.turn() == WorkerTurn::kProcess;
+  idle.idle(true, has_something);
+  return !is_ending();
 }
 
 void Worker::serve() {
-  const FaultHandler handler(regions_, memory_.header());
-  serving = &memory_;
-  memory_.header().give_to_thread(WorkerTurn::kThread);
-  IdleOptions waits = memory_.header().has_processor != 0 ? IdleOptions() : kHelperWaits;
+  WorkerHeader& header = memory_.header();
+  const FaultHandler handler(regions_, header);
+  header.tell_thread(WorkerLife::kServing);
+  IdleOptions waits = header.has_processor != 0 ? IdleOptions() : kHelperWaits;
   waits.sleep_ns = kParentLookNs;
-  Idle idle(Doorbell(&memory_.header().process_line), waits);
-  while (await_request(idle)) {
-    const std::uint32_t stage = memory_.header().stage;
-    Status status = stage < stages_.size() && stages_[stage].kernel != nullptr
-                        ? or_no_memory([&] { return run(stages_[stage]); })
-                        : Status(Code::kInternal, "the thread asked for a stage that is not here");
+  Idle idle(Doorbell(&header.process_line), waits);
+  for (; await_request(idle); ++request_) {
+    serving = &slot();
+    const std::uint64_t begin = now_ns();
+    const Status status = or_no_memory([&] { return run_request(); });
+    serving = nullptr;
     answer(status);
+    // Waking the thread takes longer than a brief kernel. So one wake-up serves several answers, and comes while this
+    // process has requests to go on with.
+    const bool has_many = memory_.slot(request_ + kWorkerSlots / 2).is_asked();
+    if (!has_many || now_ns() - begin >= kBriefFiringNs) Doorbell(&header.thread_line).ring();
   }
+}
+
+Status Worker::run_request() {
+  const std::uint32_t stage = slot().exchange->stage;
+  if (stage < stages_.size() && stages_[stage].kernel != nullptr) return run(stages_[stage]);
+  return {Code::kInternal, stage == WorkerExchange::kNoStage ? "the plan says less room for inline payloads than came"
+                                                             : "the thread asked for a stage that is not here"};
 }
 
 // The memory of a payload. kInternal: it is none of this process's.
@@ -211,7 +227,7 @@ Result<std::uint8_t*> Worker::locate(const void* encoded, std::uint64_t bytes, b
   if (!place.is_somewhere()) return static_cast<std::uint8_t*>(nullptr);
   const auto within = [&](std::uint64_t room) { return place.offset() <= room && bytes <= room - place.offset(); };
   if (place.region() == WorkerPlace::kInline) {
-    if (!writable && within(memory_.inline_payloads().size())) return memory_.inline_payloads().data() + place.offset();
+    if (!writable && within(slot().inline_payloads.size())) return slot().inline_payloads.data() + place.offset();
   } else {
     for (const MappedRegion& region : regions_) {
       if (region.plan.number != place.region() || !within(region.plan.bytes) || (writable && !region.plan.writable))
@@ -223,7 +239,7 @@ Result<std::uint8_t*> Worker::locate(const void* encoded, std::uint64_t bytes, b
 }
 
 Status Worker::take_inputs(const StagePlan& stage) {
-  const std::span<const woa_input> given = memory_.inputs();
+  const std::span<const woa_input> given = slot().inputs;
   inputs_.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(stage.inputs.size()));
   std::size_t elements = 0;
   for (const woa_input& input : inputs_) elements += input.count;
@@ -245,7 +261,7 @@ Status Worker::take_inputs(const StagePlan& stage) {
 }
 
 Status Worker::take_outputs(const StagePlan& stage) {
-  const std::span<const woa_output> given = memory_.outputs();
+  const std::span<const woa_output> given = slot().outputs;
   std::size_t elements = 0;
   for (const OutputPortPlan& port : stage.outputs) elements += port.many;
   const auto first = given.begin() + static_cast<std::ptrdiff_t>(stage.outputs.size());
@@ -266,20 +282,20 @@ Status Worker::take_outputs(const StagePlan& stage) {
 }
 
 Status Worker::take_request() {
-  const WorkerHeader& header = memory_.header();
-  const StagePlan& stage = plan_.stages[header.stage];
+  const WorkerExchange& request = *slot().exchange;
+  const StagePlan& stage = plan_.stages[request.stage];
   WOA_RETURN_IF_ERROR(take_inputs(stage));
   WOA_RETURN_IF_ERROR(take_outputs(stage));
-  firing_.instance = header.instance;
-  firing_.tag = header.tag;
-  firing_.stage = header.stage;
-  firing_.timed = header.timed != 0;
+  firing_.instance = request.instance;
+  firing_.tag = request.tag;
+  firing_.stage = request.stage;
+  firing_.timed = request.timed;
   firing_.inputs = inputs_;
   firing_.outputs = outputs_;
   firing_.state = nullptr;
   if (stage.stateful == Stateful::kNo) return {};
   state_.resize(stage.state_bytes);
-  std::memcpy(state_.data(), memory_.state().data(), state_.size());
+  std::memcpy(state_.data(), slot().state.data(), state_.size());
   firing_.state = state_.data();
   return {};
 }
@@ -331,15 +347,14 @@ Status Worker::run(const LoadedStage& stage) {
 }
 
 void Worker::answer(const Status& status) {
-  WorkerHeader& header = memory_.header();
-  for (std::size_t p = 0; p < outputs_.size(); ++p) copy_answer(outputs_[p], memory_.outputs()[p]);
-  for (std::size_t e = 0; e < elements_out_.size(); ++e)
-    copy_answer(elements_out_[e], memory_.outputs()[outputs_.size() + e]);
-  if (!state_.empty() && firing_.state != nullptr) std::memcpy(memory_.state().data(), state_.data(), state_.size());
-  header.say(status);
-  header.started_ns = firing_.started_ns;
-  header.ended_ns = firing_.ended_ns;
-  header.give_to_thread(WorkerTurn::kThread);
+  const WorkerSlot& to = slot();
+  for (std::size_t p = 0; p < outputs_.size(); ++p) copy_answer(outputs_[p], to.outputs[p]);
+  for (std::size_t e = 0; e < elements_out_.size(); ++e) copy_answer(elements_out_[e], to.outputs[outputs_.size() + e]);
+  if (!state_.empty() && firing_.state != nullptr) std::memcpy(to.state.data(), state_.data(), state_.size());
+  to.exchange->said.say(status);
+  to.exchange->started_ns = firing_.started_ns;
+  to.exchange->ended_ns = firing_.ended_ns;
+  to.exchange->is_asked.store(false, std::memory_order_release);
 }
 
 // Ends with its parent. No core files: a limit of one byte holds for programs that the system pipes them to, too.
@@ -382,9 +397,9 @@ Status serve(const WorkerServer& server, const WorkerHeader& header, std::span<s
 }  // namespace
 
 void attach_to_failure(std::span<const std::byte> bytes) noexcept {
-  if (serving == nullptr || bytes.size() > serving->attachment().size()) return;
-  std::memcpy(serving->attachment().data(), bytes.data(), bytes.size());
-  serving->header().attached_bytes = bytes.size();
+  if (serving == nullptr || bytes.size() > serving->attachment.size()) return;
+  std::memcpy(serving->attachment.data(), bytes.data(), bytes.size());
+  serving->exchange->attached_bytes = bytes.size();
 }
 
 int serve_worker(const WorkerServer& server) {
@@ -401,8 +416,8 @@ int serve_worker(const WorkerServer& server) {
   become_worker(header);
   const Status status = or_no_memory([&] { return serve(server, header, memory); });
   if (status.ok()) return 0;
-  header.say(status);
-  header.give_to_thread(WorkerTurn::kFailed);
+  header.failure.say(status);
+  header.tell_thread(WorkerLife::kFailed);
   return 1;
 }
 

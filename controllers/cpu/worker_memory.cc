@@ -36,28 +36,35 @@ WorkerShape WorkerShape::of(const Plan& plan, std::span<const WorkerStage> stage
 }
 
 std::size_t WorkerShape::bytes() const noexcept {
-  return in_whole_lines(sizeof(WorkerHeader)) + in_whole_lines(inputs * sizeof(woa_input)) +
-         in_whole_lines(outputs * sizeof(woa_output)) + inline_bytes + state_bytes + attached;
+  const std::size_t slot = in_whole_lines(sizeof(WorkerExchange)) + in_whole_lines(inputs * sizeof(woa_input)) +
+                           in_whole_lines(outputs * sizeof(woa_output)) + inline_bytes + state_bytes + attached;
+  return in_whole_lines(sizeof(WorkerHeader)) + kWorkerSlots * slot;
 }
 
 WorkerMemory::WorkerMemory(std::span<std::byte> memory, const WorkerShape& shape) noexcept {
   std::byte* at = memory.data();
   const auto take = [&](std::size_t bytes) { return std::exchange(at, at + in_whole_lines(bytes)); };
+  const auto take_bytes = [&](std::size_t bytes) {
+    return std::span(reinterpret_cast<std::uint8_t*>(take(bytes)), bytes);
+  };
   header_ = reinterpret_cast<WorkerHeader*>(take(sizeof(WorkerHeader)));
-  inputs_ = {reinterpret_cast<woa_input*>(take(shape.inputs * sizeof(woa_input))), shape.inputs};
-  outputs_ = {reinterpret_cast<woa_output*>(take(shape.outputs * sizeof(woa_output))), shape.outputs};
-  inline_ = {reinterpret_cast<std::uint8_t*>(take(shape.inline_bytes)), shape.inline_bytes};
-  attachment_ = {reinterpret_cast<std::uint8_t*>(take(shape.attached)), shape.attached};
-  state_ = {reinterpret_cast<std::uint8_t*>(take(shape.state_bytes)), shape.state_bytes};
+  for (WorkerSlot& slot : slots_) {
+    slot.exchange = reinterpret_cast<WorkerExchange*>(take(sizeof(WorkerExchange)));
+    slot.inputs = {reinterpret_cast<woa_input*>(take(shape.inputs * sizeof(woa_input))), shape.inputs};
+    slot.outputs = {reinterpret_cast<woa_output*>(take(shape.outputs * sizeof(woa_output))), shape.outputs};
+    slot.inline_payloads = take_bytes(shape.inline_bytes);
+    slot.attachment = take_bytes(shape.attached);
+    slot.state = take_bytes(shape.state_bytes);
+  }
 }
 
-void WorkerHeader::say(const Status& status) noexcept {
+void WorkerSaid::say(const Status& status) noexcept {
   code = static_cast<std::uint32_t>(status.code());
   message[status.message().copy(message, sizeof message - 1)] = '\0';
 }
 
-// The other side may write anything, and go on writing: each is read once.
-Status WorkerHeader::said() const {
+// Each is read once.
+Status WorkerSaid::hear() const {
   const std::uint32_t number = code;
   if (number > static_cast<std::uint32_t>(Code::kInternal))
     return {Code::kBrokenContract, "the worker process answered with a status that there is not"};
@@ -68,14 +75,14 @@ Status WorkerHeader::said() const {
   return {static_cast<Code>(number), text.data()};
 }
 
-void WorkerHeader::give_to_process(WorkerTurn to) noexcept {
-  turn.store(static_cast<std::uint32_t>(to), std::memory_order_release);
-  Doorbell(&process_line).ring();
+void WorkerHeader::tell_thread(WorkerLife now) noexcept {
+  life.store(static_cast<std::uint32_t>(now), std::memory_order_release);
+  Doorbell(&thread_line).ring();
 }
 
-void WorkerHeader::give_to_thread(WorkerTurn to) noexcept {
-  turn.store(static_cast<std::uint32_t>(to), std::memory_order_release);
-  Doorbell(&thread_line).ring();
+void WorkerHeader::tell_process(WorkerLife now) noexcept {
+  life.store(static_cast<std::uint32_t>(now), std::memory_order_release);
+  Doorbell(&process_line).ring();
 }
 
 void copy_answer(const woa_output& from, woa_output& to) noexcept {

@@ -1,4 +1,4 @@
-// The memory that a worker's thread shares with its process: requests one way, answers the other, one at a time.
+// The memory that a worker's thread shares with its process: requests one way, answers the other, in the same order.
 //
 // Payloads are not in it: the process maps the run's regions, and a request names places in them. Payloads that came
 // behind their headers travel in it. Neither side trusts what the other writes: each word is read once, and then
@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -64,44 +65,61 @@ void fields(auto& f, message::Like<WorkerSetup> auto& m) {
   f(3, "regions", m.regions);
 }
 
-// Whose turn it is: whoever has it may read and write all else.
-enum class WorkerTurn : std::uint32_t {
-  kStarting,  // the process loads its kernels
-  kFailed,    // it could not, and ends; code and message say why
-  kThread,
-  kProcess,
-  kEnd  // the process is to end
-};
-
 // Descriptors of a worker process: its memory, then the setup, then those of its regions.
 inline constexpr int kMemoryDescriptor = 3, kSetupDescriptor = 4, kFirstRegionDescriptor = 5;
 
+// Requests that a process may have: it goes on with the others while the thread is woken for an answer.
+inline constexpr std::size_t kWorkerSlots = 8;
+
+// What the process says of a firing, or of its start. The other side may write anything, and go on writing.
+struct WorkerSaid {
+  std::uint32_t code = 0;
+  char message[512] = {};
+  void say(const Status& status) noexcept;
+  // kBrokenContract for a code that there is not.
+  [[nodiscard]] Status hear() const;
+};
+
+enum class WorkerLife : std::uint32_t {
+  kStarting,  // it loads its kernels
+  kFailed,    // it could not, and ends
+  kServing,
+  kEnding  // the thread says so
+};
+
 struct WorkerHeader {
   DoorbellLine process_line, thread_line;  // each side sleeps on its own
-  std::atomic<std::uint32_t> turn{};       // a WorkerTurn
+  std::atomic<std::uint32_t> life{};       // a WorkerLife
   // Before the process starts.
   pid_t parent = 0;
   std::int64_t clock_ahead_ns = 0;
   std::uint64_t setup_bytes = 0, bytes = 0;  // of the setup, and of this memory
   cpu_set_t processors{};                    // those of the thread
   std::uint32_t has_processor = 0;           // of its own beside the thread's, which it may wait on
-  // A request.
-  std::uint32_t stage = 0, timed = 0;
-  std::uint64_t instance = 0, tag = 0;
-  // An answer.
-  std::uint32_t code = 0;
-  std::uint64_t started_ns = 0, ended_ns = 0;
-  std::uint64_t attached_bytes = 0;     // to a failure
+  // From the process.
+  WorkerSaid failure;                   // of its start
   std::atomic<std::uint64_t> fault{0};  // the address that a kernel touched and may not; 0: none
-  char message[512] = {};
 
-  // What a side says of a firing, or of its start, and what the other hears: kBrokenContract for a code that there is
-  // not.
-  void say(const Status& status) noexcept;
-  [[nodiscard]] Status said() const;
-  // Hands over the turn, and wakes whoever has it now.
-  void give_to_process(WorkerTurn to) noexcept;
-  void give_to_thread(WorkerTurn to) noexcept;
+  [[nodiscard]] WorkerLife stage_of_life() const noexcept {
+    return static_cast<WorkerLife>(life.load(std::memory_order_acquire));
+  }
+  // Says so to the thread, or to the process.
+  void tell_thread(WorkerLife now) noexcept;
+  void tell_process(WorkerLife now) noexcept;
+};
+
+// A request, and then its answer. Whoever has the turn may read and write all else of the slot.
+struct alignas(64) WorkerExchange {
+  static constexpr std::uint32_t kNoStage = ~std::uint32_t{0};  // the request did not fit
+
+  std::atomic<bool> is_asked{false};  // the process has the turn
+  bool timed = false;
+  std::uint32_t stage = 0;
+  std::uint64_t instance = 0, tag = 0;
+  // The answer.
+  std::uint64_t started_ns = 0, ended_ns = 0;
+  std::uint64_t attached_bytes = 0;  // to a failure
+  WorkerSaid said;
 };
 
 // Takes over what a kernel has set of an output.
@@ -114,7 +132,18 @@ struct WorkerShape {
   std::size_t inputs = 0, outputs = 0;  // views, those of elements included
   std::size_t inline_bytes = 0, state_bytes = 0, attached = 0;
   static WorkerShape of(const Plan& plan, std::span<const WorkerStage> stages);
-  [[nodiscard]] std::size_t bytes() const noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept;  // of the memory
+};
+
+struct WorkerSlot {
+  WorkerExchange* exchange = nullptr;
+  // By port, then the elements of all ports that gather or scatter. `data` holds a place in place of an address.
+  std::span<woa_input> inputs;
+  std::span<woa_output> outputs;
+  std::span<std::uint8_t> inline_payloads, state;
+  std::span<std::uint8_t> attachment;  // bytes that a failed firing left, for whoever asked for it
+
+  [[nodiscard]] bool is_asked() const noexcept { return exchange->is_asked.load(std::memory_order_acquire); }
 };
 
 // The parts of such memory, which stays mapped while this is used.
@@ -123,22 +152,12 @@ class WorkerMemory {
   WorkerMemory(std::span<std::byte> memory, const WorkerShape& shape) noexcept;
 
   [[nodiscard]] WorkerHeader& header() const noexcept { return *header_; }
-  // By port, then the elements of all ports that gather or scatter. `data` holds a place in place of an address.
-  [[nodiscard]] std::span<woa_input> inputs() const noexcept { return inputs_; }
-  [[nodiscard]] std::span<woa_output> outputs() const noexcept { return outputs_; }
-  [[nodiscard]] std::span<std::uint8_t> inline_payloads() const noexcept { return inline_; }
-  [[nodiscard]] std::span<std::uint8_t> state() const noexcept { return state_; }
-  // Bytes that a failed firing left, for whoever asked for it.
-  [[nodiscard]] std::span<std::uint8_t> attachment() const noexcept { return attachment_; }
-  [[nodiscard]] WorkerTurn turn() const noexcept {
-    return static_cast<WorkerTurn>(header_->turn.load(std::memory_order_acquire));
-  }
+  // Requests take the slots in turns.
+  [[nodiscard]] const WorkerSlot& slot(std::uint64_t request) const noexcept { return slots_[request % kWorkerSlots]; }
 
  private:
   WorkerHeader* header_;
-  std::span<woa_input> inputs_;
-  std::span<woa_output> outputs_;
-  std::span<std::uint8_t> inline_, state_, attachment_;
+  std::array<WorkerSlot, kWorkerSlots> slots_;
 };
 
 // A payload lies in a region, by number and offset; or in the inline payloads, by offset; or nowhere.

@@ -11,8 +11,9 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kWorthRingNs = 300'000;  // beside a firing that took so long, waking the controller is cheap
-constexpr std::uint32_t kMostDone = 32;          // that wait for a later ring
+constexpr std::uint32_t kMostDone = 32;  // that wait for a later ring
+
+bool was_brief(const Firing& firing) noexcept { return firing.ended_ns - firing.started_ns < kBriefFiringNs; }
 
 bool is_younger(const Firing* a, const Firing* b) noexcept {
   return a->instance != b->instance ? a->instance > b->instance : a->tag > b->tag;
@@ -86,22 +87,43 @@ Status Workers::start_another() {
 // Runs on the worker's own thread.
 void Workers::serve(Worker& worker) noexcept {
   Idle idle(Doorbell(&worker.line), kHelperWaits);
+  IsolatedRunner* const process = worker.runner.process();
   for (;;) {
     Firing* firing = nullptr;
-    idle.wait_until([&] { return firing != nullptr || stopped_.load() || (firing = take(worker)) != nullptr; });
-    if (firing == nullptr) return worker.runner.end_process();
-    firing->worker = worker.number + 1;  // 0: the controller's thread
-    if (is_late(firing->deadline, now_ns)) {
-      firing->code = Code::kDeadlineExceeded;
-      firing->message = kLate;  // it has room for it
-      firing->started_ns = firing->ended_ns = now_ns();
+    if (process != nullptr && process->has_any()) {
+      firing = take_ahead(worker);
+      if (firing == nullptr) {
+        end(worker, process->take());
+        continue;
+      }
     } else {
-      firing->activity->begin(firing->stage, firing->instance);
-      worker.runner.run(stages_[firing->stage], *firing);
-      firing->activity->end();
+      idle.wait_until([&] { return firing != nullptr || stopped_.load() || (firing = take(worker)) != nullptr; });
+      if (firing == nullptr) break;
     }
-    finish(*firing);
+    begin(worker, *firing);
   }
+  if (process != nullptr) process->end();
+}
+
+void Workers::begin(Worker& worker, Firing& firing) noexcept {
+  firing.worker = worker.number + 1;  // 0: the controller's thread
+  if (is_late(firing.deadline, now_ns)) {
+    firing.code = Code::kDeadlineExceeded;
+    firing.message = kLate;  // it has room for it
+    firing.started_ns = firing.ended_ns = now_ns();
+    return finish(firing);
+  }
+  firing.activity->begin(firing.stage, firing.instance);
+  const LoadedStage& stage = stages_[firing.stage];
+  if (IsolatedRunner* const process = worker.runner.process_of(stage, firing)) return process->give(stage, firing);
+  worker.runner.run(stage, firing);
+  end(worker, firing);
+}
+
+void Workers::end(Worker& worker, Firing& firing) noexcept {
+  worker.was_brief = was_brief(firing);
+  firing.activity->end();
+  finish(firing);
 }
 
 // The oldest firing that waits. Null: there is none, and whoever brings one rings this worker.
@@ -113,6 +135,22 @@ Firing* Workers::take(Worker& worker) noexcept {
     return nullptr;
   }
   if (at != idle_.end()) idle_.erase(at);
+  return pop();
+}
+
+// One more firing for a process that has some, where they are brief and there are enough for all workers. Null: none.
+Firing* Workers::take_ahead(Worker& worker) noexcept {
+  IsolatedRunner& process = *worker.runner.process();
+  if (stopped_.load() || !worker.was_brief || !process.has_room() ||
+      waiting_count_.load(std::memory_order_relaxed) < most_)
+    return nullptr;
+  const std::lock_guard lock(mutex_);
+  const bool are_enough = waiting_.size() >= most_ && idle_.empty();
+  const bool is_apart = are_enough && worker.runner.process_of(stages_[waiting_.front()->stage], *waiting_.front());
+  return is_apart ? pop() : nullptr;
+}
+
+Firing* Workers::pop() noexcept {
   std::pop_heap(waiting_.begin(), waiting_.end(), is_younger);
   Firing* const oldest = waiting_.back();
   waiting_.pop_back();
@@ -122,13 +160,13 @@ Firing* Workers::take(Worker& worker) noexcept {
 
 // The controller's thread is woken for what it can do more: when firings get few, many are done, or one took long.
 void Workers::finish(Firing& firing) noexcept {
-  const bool was_long = firing.ended_ns - firing.started_ns >= kWorthRingNs;
+  const bool is_worth_it = !was_brief(firing);
   firing.next = done_.load(std::memory_order_relaxed);
   while (!done_.compare_exchange_weak(firing.next, &firing, std::memory_order_release, std::memory_order_relaxed)) {
   }
   const std::uint32_t done = done_count_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::size_t waiting = waiting_count_.load(std::memory_order_relaxed);
-  if (was_long || done >= kMostDone || waiting < most_) controller_.ring_as_helper();
+  if (is_worth_it || done >= kMostDone || waiting < most_) controller_.ring_as_helper();
 }
 
 std::size_t Workers::take_done(std::span<Firing*> done) noexcept {

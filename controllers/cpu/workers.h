@@ -42,12 +42,17 @@ class Workers {
     DoorbellLine line;  // the thread sleeps on it
     std::uint32_t number = 0;
     KernelRunner runner;
+    bool was_brief = false;  // the last firing of its process
     std::jthread thread;
   };
   [[nodiscard]] bool has_another() noexcept;
   Status start_another();
   void serve(Worker& worker) noexcept;
+  void begin(Worker& worker, Firing& firing) noexcept;
   [[nodiscard]] Firing* take(Worker& worker) noexcept;
+  [[nodiscard]] Firing* take_ahead(Worker& worker) noexcept;
+  [[nodiscard]] Firing* pop() noexcept;
+  void end(Worker& worker, Firing& firing) noexcept;
   void finish(Firing& firing) noexcept;
 
   const std::span<const LoadedStage> stages_;

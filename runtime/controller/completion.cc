@@ -57,7 +57,7 @@ void Firings::decide_place(StageProgram& stage, std::uint64_t ns, std::uint32_t 
   constexpr std::uint64_t kBriefNs = 2'000, kNotBriefNs = 4'000, kLongNs = 300'000, kRecent = 1'024;
   stage.recent_ns += ns + (firings - 1) * std::min(ns, kShortKernel_ns);
   stage.recent_firings += firings;
-  stage.in_call = stage.recent_ns < stage.recent_firings * (stage.in_call ? kNotBriefNs : kBriefNs);
+  stage.in_call = !stage.is_apart && stage.recent_ns < stage.recent_firings * (stage.in_call ? kNotBriefNs : kBriefNs);
   stage.mean_ns = stage.recent_ns / stage.recent_firings;
   stage.is_long = stage.mean_ns >= kLongNs;
   if (stage.recent_firings < kRecent) return;

@@ -202,7 +202,7 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
 }
 
 bool Firings::runs_here(const StageProgram& stage) noexcept {
-  if (runs_in_ != RunsIn::kEither || stage.is_long) return false;
+  if (runs_in_ != RunsIn::kEither || stage.is_long || stage.is_apart) return false;
   return handover_.keeps(stage.mean_ns, !any_running() && parts_.matching.ready().empty() && parts_.local.size() <= 1);
 }
 

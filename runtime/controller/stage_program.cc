@@ -89,6 +89,7 @@ Result<std::unique_ptr<StagePrograms>> StagePrograms::make(const ProgramSetup& s
     if (!instances.ok()) return instances.status().with_context("stage '" + plan.name + "'");
     programs->stages_[s].instances = std::move(*instances);
     programs->stages_[s].is_long = loaded == nullptr || !loaded->brief_here;
+    programs->stages_[s].is_apart = plan.isolated && programs->stages_[s].is_long;
     numbered = numbered || plan.stateful == Stateful::kInstance;
   }
   if (numbered) programs->number_elements(*setup.plan);

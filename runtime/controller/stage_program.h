@@ -251,6 +251,7 @@ struct StageProgram {
   // Its firings are brief and run in the controller's thread; or long, as at first. The sums decide, where there are
   // workers.
   bool in_call = false, is_long = true;  // until it is measured; one that may run here is tried here
+  bool is_apart = false;                 // none ever runs in the controller's thread
   std::uint64_t recent_ns = 0, recent_firings = 0, mean_ns = 0;
 };
 

@@ -16,12 +16,19 @@ constexpr std::uint64_t kInstancesPerWorker = 32;
 // A sixteenth of what a plan may have: wires between hosts and call models with more edges hold it, too.
 constexpr std::uint64_t kMostRaised = kMaxSlots / 16;
 
-// Controllers with one worker each keep the window that the compiler chose by the number of stages.
+// A single worker is the controller's thread, unless it runs firings in a process.
+bool has_workers(const Plan& plan, std::size_t controller, std::uint32_t workers) {
+  return workers != 1 || std::ranges::any_of(plan.stages, [&](const StagePlan& stage) {
+           return stage.controller == controller && stage.isolated;
+         });
+}
+
+// Controllers without workers keep the window that the compiler chose by the number of stages.
 std::uint32_t wanted_window(const Plan& plan, const std::vector<std::uint32_t>& workers) {
   if (!plan.raises_window) return plan.window;
   std::uint64_t sum = 0, all = 0;  // controllers with all workers share the processors
   for (std::size_t c = 0; c < workers.size(); ++c) {
-    if (workers[c] == 1) continue;
+    if (!has_workers(plan, c, workers[c])) continue;
     if (plan.controllers[c].workers == kAllWorkers)
       all = std::max<std::uint64_t>(all, workers[c]);
     else
@@ -108,7 +115,9 @@ std::uint64_t most_blocks(std::uint64_t block_bytes, std::uint64_t edges_of_outp
 }
 
 void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
-  if (plan.raises_blocks && from != to) raise(plan, most_window(plan, wanted_window(plan, to), kMostRaised), from, to);
+  const std::uint32_t wanted = wanted_window(plan, to);
+  if (plan.raises_blocks && (from != to || wanted > plan.window))
+    raise(plan, most_window(plan, wanted, kMostRaised), from, to);
 }
 
 void raise_window(Plan& plan, std::uint32_t window) {

@@ -26,8 +26,8 @@ std::uint64_t most_blocks(std::uint64_t block_bytes, std::uint64_t edges_of_outp
 
 // Raises window and blocks of a plan with Plan::raises_blocks. They were counted for the workers `from`, by controller,
 // and are counted for `to` afterwards. The window becomes 32 instances for each worker of the controllers that have
-// several, if Plan::raises_window allows it; an edge gets instances_on_edge() x b(e) blocks. The plan stays
-// valid: it gets less room where limits demand it. Nothing is lowered.
+// several, or isolated stages, if Plan::raises_window allows it; an edge gets instances_on_edge() x b(e) blocks. The
+// plan stays valid: it gets less room where limits demand it. Nothing is lowered.
 void raise_room(Plan& plan, const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);
 // Raises the window of a compiled plan to `window`, and the blocks with it, within the same limits.
 void raise_window(Plan& plan, std::uint32_t window);

@@ -46,6 +46,14 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (is("input", how, left)) ((uint8_t *)ins[0].data)[0] = 1;
   if (is("once", how, left) && first_time(rest + 1, (size_t)(text + ins[0].bytes - rest - 1))) raise(SIGKILL);
   if (is("killed", how, left)) raise(SIGKILL);
+  if (is("counted", how, left)) {
+    char path[4096];
+    FILE *file;
+    snprintf(path, sizeof path, "%.*s", (int)(text + ins[0].bytes - rest - 2), rest + 1);
+    file = fopen(path, "a");
+    if (file != NULL) fputc('x', file), fclose(file);
+    abort();
+  }
   if (is("core", how, left)) {
     struct rlimit core;
     getrlimit(RLIMIT_CORE, &core);
@@ -140,6 +148,18 @@ class Isolation(WoaTest):
         said = self.run_graph(self.graph(", isolate: true"), folder, code=0)
         self.assertEqual(said["failures"], [])
         self.left_out(folder)
+
+    def test_firings_in_the_hands_of_a_process_that_ends_run_in_the_next(self):
+        # Brief ones: a process has several at once. Each that ends its process has run once.
+        hows = {k: f"counted\n{self.path('runs')}.{k}" if k % 14 == 6 else f"once\n{self.path('mark')}.{k}" for k in range(6, 300, 7)}
+        folder = self.inputs(*(hows.get(k, "") for k in range(300)))
+        for number, way in enumerate(((), ("--processes", "one", "--workers", "1"))):
+            with self.subTest(way):
+                said = self.run_graph(self.graph(", isolate: true"), folder, *way, out=f"out{number}")
+                ended = [k for k, how in hows.items() if how.startswith("counted")]
+                self.assertEqual(sorted(failure["instance"] for failure in said["failures"]), ended)
+                self.assertEqual([read(f"{self.path('runs')}.{k}") for k in ended], ["x" * (number + 1)] * len(ended))
+                self.left_out(folder, *(f"{k:02}" for k in ended))
 
     def test_writes_beyond_an_output_never_reach_another(self):
         folder = self.inputs("far", "behind", others=40)
