@@ -205,9 +205,13 @@ WorkerProcess::Outcome WorkerProcess::await(std::uint64_t limit_ns, const Answer
   idle_.idle(true, over);
   if (answered()) return Outcome::kAnswered;
   const bool too_long = !link_->ended.load() && !isolation_.stopped();
+  kill();
+  return too_long ? Outcome::kTooLong : isolation_.stopped() ? Outcome::kStopped : Outcome::kEnded;
+}
+
+void WorkerProcess::kill() noexcept {
   isolation_.children_.kill(pid_);
   idle_.wait_until([&] { return link_->ended.load(); });
-  return too_long ? Outcome::kTooLong : isolation_.stopped() ? Outcome::kStopped : Outcome::kEnded;
 }
 
 bool WorkerProcess::has_ended() const noexcept { return link_->ended.load(); }
@@ -320,14 +324,19 @@ void WorkerProcess::read_answer(const LoadedStage& stage, Firing& firing) noexce
 void WorkerProcess::give(const LoadedStage& stage, Firing& firing) noexcept {
   WorkerExchange& request = *next_slot().exchange;
   if (!write_request(stage, firing)) request.stage = WorkerExchange::kNoStage;  // which the process answers
-  ++given_;
-  request.is_asked.store(true, std::memory_order_release);
+  request.asked.store(++given_, std::memory_order_release);
   Doorbell(&link_->memory.header().process_line).ring();
 }
 
 WorkerProcess::Outcome WorkerProcess::take(const LoadedStage& stage, Firing& firing) noexcept {
-  const Outcome outcome = await(stage.plan->limit_ns, [&] { return !oldest_slot().is_asked(); });
+  const auto is_damaged = [&] { return !oldest_slot().is_asked(taken_); };
+  const Outcome outcome =
+      await(stage.plan->limit_ns, [&] { return oldest_slot().is_answered(taken_) || is_damaged(); });
   if (outcome != Outcome::kAnswered) return outcome;
+  if (is_damaged()) {
+    kill();
+    return Outcome::kDamaged;
+  }
   read_answer(stage, firing);
   ++taken_;
   return outcome;
@@ -359,7 +368,8 @@ Status IsolatedRunner::run_oldest() {
   };
   for (bool again = false;; again = true) {
     WOA_RETURN_IF_ERROR(start_process(*stage.plan));
-    for (; handed_ < count_; ++handed_) process_->give(*in_hand_[handed_].stage, *in_hand_[handed_].firing);
+    const std::size_t most = again ? 1 : count_;  // alone, whatever happens is its own doing
+    for (; handed_ < most; ++handed_) process_->give(*in_hand_[handed_].stage, *in_hand_[handed_].firing);
     const WorkerProcess::Outcome outcome = process_->take(stage, firing);
     if (outcome == WorkerProcess::Outcome::kAnswered) return {};
     const std::unique_ptr<WorkerProcess> ended = std::move(process_);
@@ -368,7 +378,9 @@ Status IsolatedRunner::run_oldest() {
     if (outcome == WorkerProcess::Outcome::kTooLong)
       return failed(Code::kDeadlineExceeded,
                     "it ran longer than its limit of " + limit_text(*stage.plan) + ", and its process was killed");
-    if (ended->ended_from_outside() && !again) continue;
+    const bool damaged = outcome == WorkerProcess::Outcome::kDamaged;  // maybe by a later one
+    if (!again && (damaged || ended->ended_from_outside())) continue;
+    if (damaged) return failed(Code::kBrokenContract, "it wrote over the memory that its process shares with the run");
     const std::string how = "its process " + ended->how_it_ended() + (again ? ", twice" : "");
     const std::string strayed = ended->where_it_strayed(*stage.plan, firing);
     return strayed.empty() ? failed(Code::kKernelFailed, how)

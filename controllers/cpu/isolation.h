@@ -81,10 +81,10 @@ class WorkerProcess {
 
   // Hands over a firing. It has kWorkerSlots at most, and takes them in turn.
   void give(const LoadedStage& stage, Firing& firing) noexcept;
-  enum class Outcome : std::uint8_t { kAnswered, kEnded, kTooLong, kStopped };
+  enum class Outcome : std::uint8_t { kAnswered, kEnded, kTooLong, kStopped, kDamaged };
   // Awaits the firing that was given first, and fills in what a back-end answers. kTooLong: it took longer than the
-  // stage's limit. After any outcome but kAnswered the process has ended, all that it had are as they were, and the
-  // outputs of this one hold anything.
+  // stage's limit. kDamaged: the process wrote over what the thread had written. After any outcome but kAnswered the
+  // process has ended, all that it had are as they were, and the outputs of this one hold anything.
   [[nodiscard]] Outcome take(const LoadedStage& stage, Firing& firing) noexcept;
   [[nodiscard]] bool has_ended() const noexcept;
   // How it ended, for a message: "was ended by signal 11 (Segmentation fault)".
@@ -105,6 +105,7 @@ class WorkerProcess {
   void read_answer(const LoadedStage& stage, Firing& firing) noexcept;
   template <class Answered>
   [[nodiscard]] Outcome await(std::uint64_t limit_ns, const Answered& answered) noexcept;
+  void kill() noexcept;  // blocks until it has ended
   void tell_if_stopped() noexcept;
   Status await_start();
 
@@ -124,8 +125,8 @@ class IsolatedRunner {
   void give(const LoadedStage& stage, Firing& firing) noexcept { in_hand_[count_++] = {&stage, &firing}; }
   [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
   [[nodiscard]] bool has_room() const noexcept { return count_ < in_hand_.size(); }
-  // Awaits the firing that was given first, and fills in what a back-end answers. A process that somebody outside ended
-  // costs a second try. Blocks.
+  // Awaits the firing that was given first, and fills in what a back-end answers. A process that somebody outside ended,
+  // or whose answers were written over, costs a second try. Blocks.
   Firing& take() noexcept;
   void end() noexcept { process_.reset(); }  // the process, if there is one
 

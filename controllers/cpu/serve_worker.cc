@@ -185,7 +185,7 @@ bool Worker::await_request(Idle& idle) noexcept {
   const WorkerHeader& header = memory_.header();
   std::uint64_t sleeps = idle.counts().sleeps;
   const auto is_ending = [&] { return header.stage_of_life() == WorkerLife::kEnding; };
-  const auto has_something = [&] { return slot().is_asked() || is_ending(); };
+  const auto has_something = [&] { return slot().is_asked(request_) || is_ending(); };
   while (!has_something()) {
     idle.idle(false, has_something);
     if (std::exchange(sleeps, idle.counts().sleeps) != sleeps && ::getppid() != header.parent) return false;
@@ -209,7 +209,8 @@ void Worker::serve() {
     answer(status);
     // Waking the thread takes longer than a brief kernel. So one wake-up serves several answers, and comes while this
     // process has requests to go on with.
-    const bool has_many = memory_.slot(request_ + kWorkerSlots / 2).is_asked();
+    const std::uint64_t later = request_ + kWorkerSlots / 2;
+    const bool has_many = memory_.slot(later).is_asked(later);
     if (!has_many || now_ns() - begin >= kBriefFiringNs) Doorbell(&header.thread_line).ring();
   }
 }
@@ -354,7 +355,7 @@ void Worker::answer(const Status& status) {
   to.exchange->said.say(status);
   to.exchange->started_ns = firing_.started_ns;
   to.exchange->ended_ns = firing_.ended_ns;
-  to.exchange->is_asked.store(false, std::memory_order_release);
+  to.exchange->answered.store(request_ + 1, std::memory_order_release);
 }
 
 // Ends with its parent. No core files: a limit of one byte holds for programs that the system pipes them to, too.

@@ -108,11 +108,12 @@ struct WorkerHeader {
   void tell_process(WorkerLife now) noexcept;
 };
 
-// A request, and then its answer. Whoever has the turn may read and write all else of the slot.
+// A request, and then its answer. Between `asked` and `answered` all else of the slot is the process's.
 struct alignas(64) WorkerExchange {
   static constexpr std::uint32_t kNoStage = ~std::uint32_t{0};  // the request did not fit
 
-  std::atomic<bool> is_asked{false};  // the process has the turn
+  // Requests are numbered from 1 on. The thread writes the one, the process the other.
+  std::atomic<std::uint64_t> asked{0}, answered{0};
   bool timed = false;
   std::uint32_t stage = 0;
   std::uint64_t instance = 0, tag = 0;
@@ -143,7 +144,12 @@ struct WorkerSlot {
   std::span<std::uint8_t> inline_payloads, state;
   std::span<std::uint8_t> attachment;  // bytes that a failed firing left, for whoever asked for it
 
-  [[nodiscard]] bool is_asked() const noexcept { return exchange->is_asked.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_asked(std::uint64_t request) const noexcept {
+    return exchange->asked.load(std::memory_order_acquire) == request + 1;
+  }
+  [[nodiscard]] bool is_answered(std::uint64_t request) const noexcept {
+    return exchange->answered.load(std::memory_order_acquire) == request + 1;
+  }
 };
 
 // The parts of such memory, which stays mapped while this is used.

@@ -15,6 +15,16 @@ KERNEL = """
 #include <unistd.h>
 #include "woa/woa_kernel.h"
 static int is(const char *word, const char *text, size_t bytes) { return bytes >= strlen(word) && memcmp(text, word, strlen(word)) == 0; }
+// Writes over all memory that its process shares for requests and answers.
+static void write_nonsense(void) {
+  char line[512];
+  FILE *file = fopen("/proc/self/maps", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    unsigned long begin, end;
+    if (strstr(line, "worker (") != NULL && sscanf(line, "%lx-%lx", &begin, &end) == 2) memset((void *)begin, 255, end - begin);
+  }
+  if (file != NULL) fclose(file);
+}
 static int first_time(const char *name, size_t bytes) {
   char path[4096];
   FILE *file;
@@ -42,6 +52,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (is("quick", how, left)) _exit(0);
   if (is("hang", how, left)) for (;;) pause();
   if (is("behind", how, left)) outs[0].data[outs[0].capacity] = 1;
+  if (is("nonsense", how, left)) write_nonsense();
   if (is("far", how, left)) memset(outs[0].data, 1, outs[0].capacity + 6000);
   if (is("input", how, left)) ((uint8_t *)ins[0].data)[0] = 1;
   if (is("once", how, left) && first_time(rest + 1, (size_t)(text + ins[0].bytes - rest - 1))) raise(SIGKILL);
@@ -160,6 +171,15 @@ class Isolation(WoaTest):
                 self.assertEqual(sorted(failure["instance"] for failure in said["failures"]), ended)
                 self.assertEqual([read(f"{self.path('runs')}.{k}") for k in ended], ["x" * (number + 1)] * len(ended))
                 self.left_out(folder, *(f"{k:02}" for k in ended))
+
+    def test_nonsense_in_an_answer_fails_what_wrote_it(self):
+        folder = self.inputs(*("nonsense" if k == 20 else "" for k in range(60)))
+        for number, way in enumerate(WAYS):
+            with self.subTest(way):
+                failure, = self.run_graph(self.graph(", isolate: true"), folder, *way, out=f"out{number}")["failures"]
+                self.assertEqual((failure["instance"], failure["code"]), (20, "broken_contract"))
+                self.assertIn("it wrote over the memory that its process shares with the run", failure["message"])
+                self.left_out(folder, "20")
 
     def test_writes_beyond_an_output_never_reach_another(self):
         folder = self.inputs("far", "behind", others=40)
