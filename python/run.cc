@@ -227,7 +227,9 @@ std::pair<woa_status, std::string> Run::end(std::string* json) {
     finished_ = true;
     if (text != nullptr) *json = text;
     woa_text_free(text);
-    return {status, status == WOA_OK ? "" : woa_message()};
+    const std::string why = status == WOA_OK ? "" : woa_message();
+    if (kept_ == 0) run_.reset();  // else it goes with the last view
+    return {status, why};
   });
   forget_exceptions(driver_);
   return ended;

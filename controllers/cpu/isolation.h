@@ -125,8 +125,8 @@ class IsolatedRunner {
   void give(const LoadedStage& stage, Firing& firing) noexcept { in_hand_[count_++] = {&stage, &firing}; }
   [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
   [[nodiscard]] bool has_room() const noexcept { return count_ < in_hand_.size(); }
-  // Awaits the firing that was given first, and fills in what a back-end answers. A process that somebody outside ended,
-  // or whose answers were written over, costs a second try. Blocks.
+  // Awaits the firing that was given first, and fills in what a back-end answers. A process that somebody outside
+  // ended, or whose answers were written over, costs a second try. Blocks.
   Firing& take() noexcept;
   void end() noexcept { process_.reset(); }  // the process, if there is one
 

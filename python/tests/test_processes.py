@@ -66,6 +66,16 @@ def test_a_process_that_ends_fails_one_instance(kernel, end):
             assert y.tolist() == [k]
 
 
+def test_processes_end_with_the_run_that_somebody_still_has():
+    with woa.Run(plan_of(sent_kernels.process), python="processes") as run:
+        worker = int(run(NUMBERS[0])[0])
+    assert not os.path.exists(f"/proc/{worker}")
+    with pytest.raises(ZeroDivisionError), woa.Run(plan_of(sent_kernels.process), python="processes") as run:  # noqa: PT012
+        worker = int(run(NUMBERS[0])[0])
+        1 / 0  # noqa: B018
+    assert not os.path.exists(f"/proc/{worker}")
+
+
 def test_prints_come_through_the_streams_of_this_program(capsys):
     all_of(sent_kernels.prints)
     said = capsys.readouterr()

@@ -84,6 +84,19 @@ Result<std::vector<NodeReport>> Supervisor::collect(std::uint64_t deadline_ns) {
   return reports;
 }
 
+void Supervisor::release_reported() {
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+    Node& node = nodes_[c];
+    {
+      const std::lock_guard lock(mutex_);
+      if (node.hosted == nullptr || !node.reported) continue;
+    }
+    if (!running_kernels(c, activity(c)).empty()) continue;
+    if (node.thread.joinable()) node.thread.join();
+    node.hosted.reset();
+  }
+}
+
 // Orderly if that is quick: reap() kills nodes that do not answer within the grace.
 void Supervisor::stop(const Status& why) {
   watcher_ = {};  // from here on only this thread uses the sockets

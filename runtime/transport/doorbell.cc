@@ -35,16 +35,21 @@ void Doorbell::ring_from(For least) const noexcept {
   // The first who rings wakes the owner; until it has woken, which takes microseconds, the others need not.
   if (line_->sleeping.exchange(0, std::memory_order_relaxed) == 0) return;
   line_->rings.fetch_add(1, std::memory_order_release);
-  if (process == 0)
+  if (process == 0) {
     futex_wake(&line_->rings, 1);
-  else
-    ::eventfd_write(line_->descriptor, 1);
+    return;
+  }
+  // The owner closes the descriptor after it has taken `process` back and has seen nobody write.
+  line_->writing.fetch_add(1);
+  if (line_->process.load() == process) ::eventfd_write(line_->descriptor, 1);
+  line_->writing.fetch_sub(1);
 }
 
 void Doorbell::ring_into(int descriptor) const noexcept {
   if (line_ == nullptr) return;
   if (descriptor >= 0) line_->descriptor = descriptor;
-  line_->process.store(descriptor >= 0 ? ::getpid() : 0, std::memory_order_release);
+  line_->process.store(descriptor >= 0 ? ::getpid() : 0);
+  while (descriptor < 0 && line_->writing.load() != 0) std::this_thread::yield();
 }
 
 void Doorbell::prepare(For what) const noexcept {

@@ -17,6 +17,7 @@ struct alignas(64) DoorbellLine {
   std::atomic<std::int32_t> process{0};    // in which a ring writes to `descriptor`; 0: it wakes the futex
   std::int32_t descriptor = -1;
   std::atomic<std::uint32_t> workers_run{0};  // of the owner, who lacks processors for them
+  std::atomic<std::uint32_t> writing{0};      // rings that are about to write to the descriptor
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -38,8 +39,8 @@ class Doorbell {
   void ring_for_room() const noexcept { ring_from(kWorkOrRoom); }
 
   // Owner only. From now on a ring that finds it asleep writes to `descriptor`, an eventfd of this process; -1: no
-  // more. So the owner may sleep on that and on other descriptors in place of sleep(). Rings of other processes are
-  // lost.
+  // more: then nobody writes to it any longer, and it may be closed. So the owner may sleep on that and on other
+  // descriptors in place of sleep(). Rings of other processes are lost.
   void ring_into(int descriptor) const noexcept;
   [[nodiscard]] bool rings_descriptor() const noexcept {
     return line_ != nullptr && line_->process.load(std::memory_order_relaxed) != 0;

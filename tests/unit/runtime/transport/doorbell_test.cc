@@ -98,6 +98,31 @@ TEST_CASE("a ring writes to the owner's descriptor, and another process leaves i
   ::munmap(shared, sizeof(DoorbellLine));
 }
 
+TEST_CASE("nobody writes to a descriptor that the owner has taken back") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  std::atomic<bool> stop{false};
+  std::jthread ringer([&] {
+    while (!stop) bell.ring();
+  });
+  int wrong = 0;
+  for (int k = 0; k < 20'000; ++k) {
+    {
+      const UniqueFd descriptor(::eventfd(0, EFD_NONBLOCK));
+      bell.ring_into(descriptor.get());
+      bell.prepare();
+      bell.ring_into(-1);
+    }
+    bell.cancel();
+    const UniqueFd another(::eventfd(0, EFD_NONBLOCK));  // gets the same number
+    std::this_thread::yield();
+    eventfd_t count = 0;
+    wrong += ::eventfd_read(another.get(), &count) == 0 ? 1 : 0;
+  }
+  stop = true;
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a sleep that nobody ends lasts its time-out") {
   DoorbellLine line;
   const Doorbell bell(&line);
