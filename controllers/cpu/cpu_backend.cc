@@ -48,8 +48,8 @@ Result<RegionNumbers> CpuBackend::map(std::span<const BackendMapping> mappings) 
 }
 
 Start CpuBackend::start(Firing& firing) noexcept {
-  const bool may_wait = most_ > 1 || stages_[firing.stage].plan->isolated;  // for a worker
-  if (workers_ && may_wait && !firing.in_call) {
+  // A single worker has the firings of isolated stages alone.
+  if (workers_ && !firing.in_call && (most_ > 1 || stages_[firing.stage].plan->isolated)) {
     const Workers::Given given = workers_->give(firing);
     if (workers_->allowed() < description_.workers)
       description_.workers = static_cast<std::uint32_t>(std::max<std::size_t>(workers_->allowed(), 1));

@@ -26,7 +26,7 @@ class KernelRunner {
   // Runs the kernel and fills in all fields of `firing` that a back-end answers. Without a guard it allocates only if
   // the firing fails.
   void run(const LoadedStage& stage, Firing& firing) noexcept;
-  // What runs this firing in a process; null: run() runs it here.
+  // Returns what runs this firing in a process; null: run() runs it here.
   [[nodiscard]] IsolatedRunner* process_of(const LoadedStage& stage, const Firing& firing) noexcept;
   [[nodiscard]] IsolatedRunner* process() noexcept { return isolated_ ? &*isolated_ : nullptr; }
 

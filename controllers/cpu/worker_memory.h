@@ -71,7 +71,7 @@ inline constexpr int kMemoryDescriptor = 3, kSetupDescriptor = 4, kFirstRegionDe
 // Requests that a process may have: it goes on with the others while the thread is woken for an answer.
 inline constexpr std::size_t kWorkerSlots = 8;
 
-// What the process says of a firing, or of its start. The other side may write anything, and go on writing.
+// The process says this of a firing, or of its start. It may write anything, and go on writing.
 struct WorkerSaid {
   std::uint32_t code = 0;
   char message[512] = {};

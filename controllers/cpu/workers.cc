@@ -160,13 +160,13 @@ Firing* Workers::pop() noexcept {
 
 // The controller's thread is woken for what it can do more: when firings get few, many are done, or one took long.
 void Workers::finish(Firing& firing) noexcept {
-  const bool is_worth_it = !was_brief(firing);
+  const bool was_long = !was_brief(firing);
   firing.next = done_.load(std::memory_order_relaxed);
   while (!done_.compare_exchange_weak(firing.next, &firing, std::memory_order_release, std::memory_order_relaxed)) {
   }
   const std::uint32_t done = done_count_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::size_t waiting = waiting_count_.load(std::memory_order_relaxed);
-  if (is_worth_it || done >= kMostDone || waiting < most_) controller_.ring_as_helper();
+  if (was_long || done >= kMostDone || waiting < most_) controller_.ring_as_helper();
 }
 
 std::size_t Workers::take_done(std::span<Firing*> done) noexcept {

@@ -42,7 +42,7 @@ class Workers {
     DoorbellLine line;  // the thread sleeps on it
     std::uint32_t number = 0;
     KernelRunner runner;
-    bool was_brief = false;  // the last firing of its process
+    bool was_brief = false;  // the last firing that it ran
     std::jthread thread;
   };
   [[nodiscard]] bool has_another() noexcept;

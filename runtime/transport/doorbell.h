@@ -46,7 +46,7 @@ class Doorbell {
     return line_ != nullptr && line_->process.load(std::memory_order_relaxed) != 0;
   }
 
-  // Owner only. Whether workers of its own run that need all processors: meanwhile nobody else spins or yields.
+  // Owner only. Says that workers of its own run that need all processors: meanwhile nobody else spins or yields.
   void note_workers(bool run) const noexcept {
     if (line_ != nullptr) line_->workers_run.store(run ? 1 : 0, std::memory_order_relaxed);
   }
