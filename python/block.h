@@ -17,6 +17,7 @@ class Block {
   // `owner` keeps `data` as it is, as long as the block or a view of it lives.
   Block(const Port& port, void* data, std::span<const std::uint64_t> shape, bool writable,
         std::shared_ptr<const void> owner);
+  void own(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
   // How many views there are.
   [[nodiscard]] Py_ssize_t views() const { return views_; }
   // An array, or for type `bytes` a memoryview, of the Python object that a block is.

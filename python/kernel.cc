@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -150,6 +151,24 @@ void keep(std::thread::id driver, std::uint64_t instance, nb::object exception) 
   thrown().emplace(std::pair(driver, instance), std::move(exception));
 }
 
+// The memory of arrays that functions kept, by driver. Under the GIL; never destroyed either.
+std::map<std::thread::id, std::vector<nb::object>>& held() {
+  static auto& all = *new std::map<std::thread::id, std::vector<nb::object>>;
+  return all;
+}
+
+void drop_unviewed(std::vector<nb::object>& blocks) {
+  std::erase_if(blocks, [](const nb::object& block) { return nb::inst_ptr<Block>(block)->views() == 0; });
+}
+
+// Some of `blocks` are viewed.
+void hold(std::thread::id driver, std::vector<nb::object>& blocks) {
+  auto& all = held()[driver];
+  drop_unviewed(all);
+  drop_unviewed(blocks);
+  std::move(blocks.begin(), blocks.end(), std::back_inserter(all));
+}
+
 // In a worker process: an exception that cannot be packed is left out, and its text remains.
 void attach(const Kernel& kernel, const nb::object& exception) {
   try {
@@ -203,11 +222,14 @@ woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_o
   } catch (const std::exception& failed) {
     status = woa_fail(error, WOA_KERNEL_FAILED, "%s", failed.what());
   }
-  if (!cause.is_valid() || cause.is_none()) return status;
-  if (stage.kernel.pack_error.is_valid())
-    attach(stage.kernel, cause);
-  else if (!are_viewed(blocks))
-    keep(stage.driver, firing->instance, std::move(cause));
+  if (cause.is_valid() && !cause.is_none()) {
+    if (stage.kernel.pack_error.is_valid())
+      attach(stage.kernel, cause);
+    else if (!are_viewed(blocks))
+      keep(stage.driver, firing->instance, std::move(cause));
+    cause.reset();
+  }
+  if (are_viewed(blocks)) hold(stage.driver, blocks);
   return status;
 }
 
@@ -262,9 +284,13 @@ nb::object take_exception(std::uint64_t instance) {
   return found.empty() ? nb::object() : std::move(found.mapped());
 }
 
-void forget_exceptions(std::thread::id driver) {
+void forget_firings(std::thread::id driver, const std::shared_ptr<const void>& memory) {
   const GilTaken gil;
-  if (gil) std::erase_if(thrown(), [driver](const auto& each) { return each.first.first == driver; });
+  if (!gil) return;
+  std::erase_if(thrown(), [driver](const auto& each) { return each.first.first == driver; });
+  const auto arrays = held().extract(driver);
+  if (arrays.empty()) return;
+  for (const nb::object& block : arrays.mapped()) nb::inst_ptr<Block>(block)->own(memory);
 }
 
 void bind_kernels(nb::module_& module) {

@@ -42,14 +42,11 @@ void Run::start(Options options) {
           abandon(std::move(callbacks->on_message));
           woa_run_free(std::exchange(run, nullptr));
         }
-        return Started{{run, [callbacks](woa_run* open) { woa_run_free(open); }}, status, std::move(message)};
+        const auto release = [callbacks](woa_run* open) { without_gil([&] { woa_run_free(open); }); };
+        return Started{{run, release}, status, std::move(message)};
       });
   run_ = std::move(started.run);
   if (started.status != WOA_OK) raise_status(started.status, started.message);
-}
-
-Run::~Run() {
-  without_gil([&] { run_.reset(); });
 }
 
 Run::Kept::~Kept() {
@@ -218,20 +215,22 @@ void Run::drain() {
 }
 
 std::pair<woa_status, std::string> Run::end(std::string* json) {
-  const auto ended = without_gil([&]() -> std::pair<woa_status, std::string> {
+  std::pair<woa_status, std::string> ended(WOA_INVALID, kClosed);
+  const bool ends = without_gil([&] {
     last_ = count();
     const std::unique_lock lock(life_);
-    if (finished_) return {WOA_INVALID, kClosed};
+    if (finished_) return false;
     char* text = nullptr;
-    const woa_status status = woa_run_finish(run_.get(), json == nullptr ? nullptr : &text);
+    ended.first = woa_run_finish(run_.get(), json == nullptr ? nullptr : &text);
     finished_ = true;
+    ended.second = ended.first == WOA_OK ? "" : woa_message();
     if (text != nullptr) *json = text;
     woa_text_free(text);
-    const std::string why = status == WOA_OK ? "" : woa_message();
-    if (kept_ == 0) run_.reset();  // else it goes with the last view
-    return {status, why};
+    return true;
   });
-  forget_exceptions(driver_);
+  if (!ends) return ended;
+  forget_firings(driver_, run_);
+  if (kept_ == 0) run_.reset();  // else it goes with the last view
   return ended;
 }
 

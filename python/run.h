@@ -101,7 +101,6 @@ class Run : public std::enable_shared_from_this<Run> {
   // `overlap`: how many instances the plan's buffers hold at once. `on_message`: a function of a text, or None.
   static std::shared_ptr<Run> start(PlanHandle plan, Options options, std::uint64_t overlap,
                                     nanobind::object on_message);
-  ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 

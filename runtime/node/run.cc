@@ -458,7 +458,7 @@ Result<RunReport> Run::Impl::finish() {
   (*nodes)[kHostController] = {
       {host_->device(), on, {}}, host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets()};
   const RunUse use = use_in_all(*nodes);
-  supervisor_->release_reported();
+  supervisor_->end_devices();
   RunReport report = sum_reports(std::move(*nodes), elsewhere_, plan_.edges.size(), packets_before_);
   report.use = use;
   return report;

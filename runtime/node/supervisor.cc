@@ -84,7 +84,7 @@ Result<std::vector<NodeReport>> Supervisor::collect(std::uint64_t deadline_ns) {
   return reports;
 }
 
-void Supervisor::release_reported() {
+void Supervisor::end_devices() {
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     Node& node = nodes_[c];
     {
@@ -93,7 +93,7 @@ void Supervisor::release_reported() {
     }
     if (!running_kernels(c, activity(c)).empty()) continue;
     if (node.thread.joinable()) node.thread.join();
-    node.hosted.reset();
+    node.hosted->end_device();
   }
 }
 

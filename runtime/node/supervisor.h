@@ -84,9 +84,9 @@ class Supervisor {
   // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). At
   // `deadline_ns` returns without those of nodes still inside a kernel; their `counted` is false.
   Result<std::vector<NodeReport>> collect(std::uint64_t deadline_ns);
-  // After collect(): the controllers of this process that have reported go, and with them their devices and worker
-  // processes. One that a kernel still keeps goes with the supervisor.
-  void release_reported();
+  // After collect(): ends the devices of this process's controllers that have reported, with their worker processes.
+  // One that a kernel still keeps ends with the supervisor.
+  void end_devices();
   // The device that a ready node described, by controller.
   const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }
   // Tells the nodes to stop, and why if the run failed, and waits for those that are threads. From then on nothing

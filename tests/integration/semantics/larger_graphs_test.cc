@@ -116,7 +116,7 @@ class LargerGraphs {
 
 TEST_CASE("larger random graphs give what they mean, wherever their stages are") {
   LargerGraphs graphs(21);
-  const int count = number_in("WOA_LARGER_GRAPHS", 2000, 100);
+  const int count = number_in("WOA_LARGER_GRAPHS", 1000, 100);
   for (int g = 0; g < count; ++g) {
     const auto program = graphs.any(5, 40);
     for (const bool tight : {false, true}) {
@@ -133,7 +133,7 @@ TEST_CASE("larger random graphs give what they mean, wherever their stages are")
 
 TEST_CASE("channels of exactly the live size: no run stands still") {
   LargerGraphs graphs(22);
-  const int count = number_in("WOA_RUNS_AT_LIVE", 10000, 400);
+  const int count = number_in("WOA_RUNS_AT_LIVE", 5000, 400);
   for (int runs = 0; runs < count;) {
     const auto program = graphs.any(2, 12);
     const CertifiedPlan plan = graphs.plan_of(*program, true);
