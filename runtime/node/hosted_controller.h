@@ -56,8 +56,8 @@ class HostedController {
 
   // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns the failure; else ok.
   Status run(const std::atomic<bool>& stop);
-  // Once run() has returned: ends the device, with its worker processes. Its channels stay as they are, since kernels may
-  // have kept what they read. Only the destructor may follow.
+  // Once run() has returned: ends the device, with its worker processes. Its channels stay as they are, since kernels
+  // may have kept what they read. Only the destructor may follow.
   void end_device() noexcept { backend_.reset(); }
   // Puts how wait() has waited into the controller's stats.
   void note_end() noexcept { controller_->note_end(idle_.counts()); }
