@@ -344,7 +344,7 @@ WorkerProcess::Outcome WorkerProcess::take(const LoadedStage& stage, Firing& fir
 
 // ---- The processes of one worker, one after the other
 
-Status IsolatedRunner::start_process(const StagePlan& stage) {
+Status IsolatedRunner::start_process() {
   // One that ended between two firings.
   if (process_ != nullptr && handed_ == 0 && process_->has_ended()) process_.reset();
   if (process_ != nullptr) return {};
@@ -356,8 +356,11 @@ Status IsolatedRunner::start_process(const StagePlan& stage) {
   }
   // A lost peer would be one of the run's.
   const Code code = started.status().code();
-  return {code == Code::kExhausted ? code : Code::kKernelFailed,
-          "kernel '" + stage.kernel + "': " + started.status().message()};
+  return {code == Code::kExhausted ? code : Code::kKernelFailed, started.status().message()};
+}
+
+Status IsolatedRunner::prepare() noexcept {
+  return or_no_memory([this] { return start_process(); });
 }
 
 Status IsolatedRunner::run_oldest() {
@@ -367,7 +370,7 @@ Status IsolatedRunner::run_oldest() {
     return Status(code, "kernel '" + stage.plan->kernel + "': " + why);
   };
   for (bool again = false;; again = true) {
-    WOA_RETURN_IF_ERROR(start_process(*stage.plan));
+    WOA_RETURN_IF_ERROR(start_process());
     const std::size_t most = again ? 1 : count_;  // alone, whatever happens is its own doing
     for (; handed_ < most; ++handed_) process_->give(*in_hand_[handed_].stage, *in_hand_[handed_].firing);
     const WorkerProcess::Outcome outcome = process_->take(stage, firing);

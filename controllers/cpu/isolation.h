@@ -125,6 +125,10 @@ class IsolatedRunner {
   void give(const LoadedStage& stage, Firing& firing) noexcept { in_hand_[count_++] = {&stage, &firing}; }
   [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
   [[nodiscard]] bool has_room() const noexcept { return count_ < in_hand_.size(); }
+  // Starts the process if there is none. Blocks. Errors are those of a firing that gets no process.
+  Status prepare() noexcept;
+  // Once prepare() has failed: a firing that was given and does not run; null: there is none.
+  [[nodiscard]] Firing* give_back() noexcept { return count_ == 0 ? nullptr : in_hand_[--count_].firing; }
   // Awaits the firing that was given first, and fills in what a back-end answers. A process that somebody outside
   // ended, or whose answers were written over, costs a second try. Blocks.
   Firing& take() noexcept;
@@ -135,7 +139,7 @@ class IsolatedRunner {
     const LoadedStage* stage = nullptr;
     Firing* firing = nullptr;
   };
-  Status start_process(const StagePlan& stage);
+  Status start_process();
   Status run_oldest();
   Isolation& isolation_;
   std::unique_ptr<WorkerProcess> process_;

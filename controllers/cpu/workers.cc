@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/log.h"
 #include "runtime/base/thread.h"
 #include "runtime/transport/idle.h"
 
@@ -47,14 +48,8 @@ Workers::Given Workers::give(Firing& firing) noexcept {
   bool short_of_workers = false;
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(&firing);
-    std::push_heap(waiting_.begin(), waiting_.end(), is_younger);
-    waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
-    short_of_workers = idle_.empty() && workers_.size() < allowed_;
-    if (!idle_.empty()) {
-      woken = idle_.back();
-      idle_.pop_back();
-    }
+    woken = add(firing);
+    short_of_workers = woken == nullptr && workers_.size() < allowed_;
   }
   if (woken != nullptr) Doorbell(&woken->line).ring();
   if (short_of_workers && !has_another()) {
@@ -64,6 +59,17 @@ Workers::Given Workers::give(Firing& firing) noexcept {
   }
   --room_;
   return Given::kYes;
+}
+
+// Under mutex_. The worker that must be rung; null: none is idle.
+Workers::Worker* Workers::add(Firing& firing) noexcept {
+  waiting_.push_back(&firing);
+  std::push_heap(waiting_.begin(), waiting_.end(), is_younger);
+  waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+  if (idle_.empty()) return nullptr;
+  Worker* const last = idle_.back();
+  idle_.pop_back();
+  return last;
 }
 
 // Starts another worker. False: there is none at all.
@@ -79,7 +85,11 @@ Status Workers::start_another() {
   Worker& started = *worker;
   const std::string what =
       "starting the thread of worker " + std::to_string(started.number) + " of " + std::to_string(most_);
-  WOA_RETURN_IF_ERROR(start_thread(started.thread, what, [this, &started] { serve(started); }));
+  ++serving_;
+  if (Status status = start_thread(started.thread, what, [this, &started] { serve(started); }); !status.ok()) {
+    --serving_;
+    return status;
+  }
   workers_.push_back(std::move(worker));  // there is room: it cannot throw, and leave a worker without a thread
   return {};
 }
@@ -91,6 +101,7 @@ void Workers::serve(Worker& worker) noexcept {
   for (;;) {
     Firing* firing = nullptr;
     if (process != nullptr && process->has_any()) {
+      if (leaves_to_others(worker)) break;
       firing = take_ahead(worker);
       if (firing == nullptr) {
         end(worker, process->take());
@@ -118,6 +129,32 @@ void Workers::begin(Worker& worker, Firing& firing) noexcept {
   if (IsolatedRunner* const process = worker.runner.process_of(stage, firing)) return process->give(stage, firing);
   worker.runner.run(stage, firing);
   end(worker, firing);
+}
+
+// A worker for which no process can be started would fail all that it takes. True: it takes no firings any more.
+bool Workers::leaves_to_others(Worker& worker) noexcept {
+  IsolatedRunner& process = *worker.runner.process();
+  const Status why = process.prepare();
+  if (why.ok() || stopped_.load()) return false;
+  if (--serving_ == 0) {  // there is no other
+    ++serving_;
+    return false;
+  }
+  const auto text = [&] {
+    return "worker " + std::to_string(worker.number) + " of " + std::to_string(most_) +
+           " has no process, and leaves its firings to the others: " + why.message();
+  };
+  log(LogLevel::kWarning, if_memory(text, std::string("a worker has no process; no memory to say why")));
+  while (Firing* const firing = process.give_back()) {
+    firing->activity->end();
+    Worker* woken = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      woken = add(*firing);
+    }
+    if (woken != nullptr) Doorbell(&woken->line).ring();
+  }
+  return true;
 }
 
 void Workers::end(Worker& worker, Firing& firing) noexcept {

@@ -49,6 +49,8 @@ class Workers {
   Status start_another();
   void serve(Worker& worker) noexcept;
   void begin(Worker& worker, Firing& firing) noexcept;
+  [[nodiscard]] bool leaves_to_others(Worker& worker) noexcept;
+  Worker* add(Firing& firing) noexcept;
   [[nodiscard]] Firing* take(Worker& worker) noexcept;
   [[nodiscard]] Firing* take_ahead(Worker& worker) noexcept;
   [[nodiscard]] Firing* pop() noexcept;
@@ -68,6 +70,7 @@ class Workers {
   std::vector<Worker*> idle_;     // the last that came is the next to go
   std::atomic<std::size_t> waiting_count_{0};
   std::atomic<bool> stopped_{false};
+  std::atomic<std::uint32_t> serving_{0};  // workers that take firings
 
   alignas(64) std::atomic<Firing*> done_{nullptr};  // the last that ended; each names the one before
   std::atomic<std::uint32_t> done_count_{0};

@@ -10,6 +10,7 @@ from harness import SANITIZED, SOURCE, WoaTest, read
 
 # Copies its input. Its second line says what it does then, and its third names a file that remembers that it did so once.
 KERNEL = """
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,6 +35,15 @@ static int first_time(const char *name, size_t bytes) {
   if (file != NULL) fclose(file);
   return 1;
 }
+// One process alone gets beyond it.
+static woa_status create_alone(const woa_param *params, size_t count, void **self, woa_error *error) {
+  char path[4096];
+  int file;
+  (void)params, (void)count, (void)self;
+  snprintf(path, sizeof path, "%s/taken", getenv("WOA_KERNEL_PATH"));
+  file = open(path, O_CREAT | O_EXCL, 0600);
+  return file >= 0 && close(file) == 0 ? WOA_OK : woa_fail(error, WOA_EXHAUSTED, "another process has it");
+}
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   const char *const text = (const char *)ins[0].data, *const line = (const char *)memchr(text, '\\n', ins[0].bytes);
   const char *const how = line == NULL ? text + ins[0].bytes : line + 1;
@@ -50,6 +60,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   if (is("abort", how, left)) abort();
   if (is("exit", how, left)) exit(3);
   if (is("quick", how, left)) _exit(0);
+  if (is("wait", how, left)) usleep(5000);
   if (is("hang", how, left)) for (;;) pause();
   if (is("behind", how, left)) outs[0].data[outs[0].capacity] = 1;
   if (is("nonsense", how, left)) write_nonsense();
@@ -171,6 +182,13 @@ class Isolation(WoaTest):
                 self.assertEqual(sorted(failure["instance"] for failure in said["failures"]), ended)
                 self.assertEqual([read(f"{self.path('runs')}.{k}") for k in ended], ["x" * (number + 1)] * len(ended))
                 self.left_out(folder, *(f"{k:02}" for k in ended))
+
+    def test_a_worker_without_a_process_leaves_firings_to_others(self):
+        self.kernel("alone", "WOA_KERNEL_TABLE(.run = run, .create = create_alone)")
+        folder = self.inputs(*["wait"] * 20)
+        said = self.run_graph(self.graph(", isolate: true", "alone"), folder, "--workers", "2", code=0)
+        self.assertEqual(said["failures"], [])
+        self.left_out(folder)
 
     def test_nonsense_in_an_answer_fails_what_wrote_it(self):
         folder = self.inputs(*("nonsense" if k == 20 else "" for k in range(60)))
