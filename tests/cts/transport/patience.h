@@ -14,8 +14,8 @@ inline const std::shared_ptr<Link>& usual_sides() {
   return sides;
 }
 
-// Waits until `happened`, which may take a wire and a busy machine some time. False: it does not.
-inline constexpr std::uint64_t kPatience_ns = 10'000'000'000;
+// Waits until `happened`, which may take a wire, a sanitizer and a busy machine some time. False: it does not.
+inline constexpr std::uint64_t kPatience_ns = 30'000'000'000;
 template <class Happened>
 bool in_time(Happened&& happened) {
   for (const std::uint64_t begin = now_ns(); now_ns() - begin < kPatience_ns;)
