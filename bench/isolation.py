@@ -146,7 +146,7 @@ class Bench:
         time.sleep(0.2)
         left = [worker for worker in seen if os.path.exists(f"/proc/{worker}/exe")]
         print(f"crashes  {count} firings, {kinds.count('s')} crash, {len(killed)} workers killed: {right} outputs right, {said['failed']} failed,"
-              f" {took:.1f} s, {said['memory']['most_bytes']} bytes of payloads at most, {len(left)} processes left")
+              f" {took:.1f} s, {said['memory']['bytes']} bytes of payloads written, {len(left)} processes left")
 
 
 def main():
