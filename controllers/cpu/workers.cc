@@ -85,17 +85,14 @@ Status Workers::start_another() {
   Worker& started = *worker;
   const std::string what =
       "starting the thread of worker " + std::to_string(started.number) + " of " + std::to_string(most_);
-  ++serving_;
-  if (Status status = start_thread(started.thread, what, [this, &started] { serve(started); }); !status.ok()) {
-    --serving_;
-    return status;
-  }
+  WOA_RETURN_IF_ERROR(start_thread(started.thread, what, [this, &started] { serve(started); }));
   workers_.push_back(std::move(worker));  // there is room: it cannot throw, and leave a worker without a thread
   return {};
 }
 
 // Runs on the worker's own thread.
 void Workers::serve(Worker& worker) noexcept {
+  ++serving_;  // here, since a thread that never starts serves nobody
   Idle idle(Doorbell(&worker.line), kHelperWaits);
   IsolatedRunner* const process = worker.runner.process();
   for (;;) {
